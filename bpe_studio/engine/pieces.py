@@ -1,0 +1,177 @@
+"""What comes before merging: text made valid, and special tokens found in it.
+
+A text becomes a list of pieces: a `str` is plain text for the split pattern, an `int` is the id of a special
+token that was met.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+
+from bpe_studio.engine.errors import BpeStudioError, SpecialTokenError
+
+#: How lone bytes of invalid UTF-8 travel through a `str`: byte b is U+DC00 + b.
+RAW_BYTES = "surrogateescape"
+
+
+def valid_text(text: str) -> str:
+    r"""Return `text` without surrogates: a high and a low one are joined, lone ones become U+FFFD.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        The same text if it was valid.
+
+    Warns
+    -----
+    UnicodeWarning
+        If a lone surrogate was replaced, because the tokens then decode to another text.
+
+    Examples
+    --------
+    >>> valid_text("a\\ud83d\\ude42") == "a\\U0001f642"
+    True
+    """
+    try:
+        text.encode()
+        return text
+    except UnicodeEncodeError as error:
+        joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        if joined.count("\ufffd") > text.count("\ufffd"):
+            warnings.warn(
+                f"the text holds lone surrogates, the first at character {error.start:,}; "
+                "they are read as U+FFFD",
+                UnicodeWarning,
+                stacklevel=4,
+            )
+        return joined
+
+
+def text_of_bytes(data: bytes, *, takes_raw_bytes: bool) -> str:
+    """Return UTF-8 as text; bytes that are none travel as `RAW_BYTES` where the tokenizer can take them.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8, or anything.
+    takes_raw_bytes : bool
+        Whether bytes outside UTF-8 can be encoded (alphabet of bytes, no split pattern).
+
+    Raises
+    ------
+    BpeStudioError
+        If the bytes are not UTF-8 and `takes_raw_bytes` is false.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        if takes_raw_bytes:
+            return data.decode("utf-8", RAW_BYTES)
+        raise BpeStudioError(
+            f"The bytes are not UTF-8: {error.reason}, byte {data[error.start]:#04x} "
+            f"at offset {error.start:,}. Only a tokenizer with an alphabet of bytes and pattern 'none' can encode such bytes."
+        ) from error
+
+
+@lru_cache(maxsize=64)
+def special_expression(tokens: frozenset[str]) -> re.Pattern[str]:
+    """Return an expression that finds the leftmost special token, the longest where several start.
+
+    Examples
+    --------
+    >>> special_expression(frozenset({"<a>", "<a><b>"})).findall("<a><b><a>")
+    ['<a><b>', '<a>']
+    """
+    longest_first = sorted(tokens, key=lambda token: (-len(token), token))
+    return re.compile("|".join(map(re.escape, longest_first)))
+
+
+def allowed_tokens(
+    allowed_special: str | Collection[str], special_tokens: Mapping[str, int]
+) -> frozenset[str]:
+    """Return the special tokens that are read as such, after checking the request.
+
+    Parameters
+    ----------
+    allowed_special : {"none_raise", "none", "all"} or collection of str
+        The caller's choice.
+    special_tokens : mapping of str to int
+        The tokenizer's special tokens.
+
+    Raises
+    ------
+    SpecialTokenError
+        If a name is not one of the tokenizer's special tokens.
+    BpeStudioError
+        If the choice itself is not known.
+    """
+    if allowed_special == "all":
+        return frozenset(special_tokens)
+    if allowed_special in ("none", "none_raise"):
+        return frozenset()
+    if isinstance(allowed_special, str):
+        raise BpeStudioError(
+            f"allowed_special={allowed_special!r} is not known; it is 'none_raise', 'none', 'all', "
+            "or a set of special tokens."
+        )
+    for token in allowed_special:
+        if token not in special_tokens:
+            known = ", ".join(map(repr, special_tokens)) or "none"
+            raise SpecialTokenError(
+                f"{token!r} is not a special token of this tokenizer; it has: {known}.", token=token
+            )
+    return frozenset(allowed_special)
+
+
+def pieces_of(
+    text: str, allowed_special: str | Collection[str], special_tokens: Mapping[str, int]
+) -> Iterator[str | int]:
+    """Yield plain text and ids of special tokens, in order.
+
+    Parameters
+    ----------
+    text : str
+        Valid text, see `valid_text`.
+    allowed_special : {"none_raise", "none", "all"} or collection of str
+        What special strings in the text are.
+    special_tokens : mapping of str to int
+        Text and id of the special tokens.
+
+    Raises
+    ------
+    SpecialTokenError
+        With "none_raise", if the text holds a special token.
+    """
+    allowed = allowed_tokens(allowed_special, special_tokens)
+    if allowed_special == "none_raise" and special_tokens:
+        _refuse_specials(text, special_tokens)
+    at = 0
+    if allowed:
+        for met in special_expression(allowed).finditer(text):
+            if met.start() > at:
+                yield text[at : met.start()]
+            yield special_tokens[met[0]]
+            at = met.end()
+    if at < len(text):
+        yield text[at:]
+
+
+def _refuse_specials(text: str, special_tokens: Mapping[str, int]) -> None:
+    met = special_expression(frozenset(special_tokens)).search(text)
+    if met is None:
+        return
+    raise SpecialTokenError(
+        f"The text holds the special token {met[0]!r} at character {met.start():,}. "
+        "Pass allowed_special='all' (or a set) to encode it as that token, "
+        "or 'none' to encode it as plain text.",
+        token=met[0],
+        position=met.start(),
+    )

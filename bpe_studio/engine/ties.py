@@ -86,7 +86,8 @@ def random_key(left: bytes, right: bytes, seed: int) -> int:
     >>> hex(random_key(b"t", b"h", 0))
     '0xddcddb2cc17dc3a4'
     """
-    return mix((mix((mix((seed + 0x9E3779B97F4A7C15) & MASK) ^ fnv1a(left)) + fnv1a(right)) & MASK))
+    seeded = mix((seed + 0x9E3779B97F4A7C15) & MASK)
+    return mix((mix(seeded ^ fnv1a(left)) + fnv1a(right)) & MASK)
 
 
 def fnv1a(data: bytes) -> int:

@@ -1,0 +1,104 @@
+"""Compiled loops, arrays in, arrays out. Imported only through `load`, never at import of the package.
+
+The compiled code is kept in the user's cache folder, in a folder named by a hash of everything it
+depends on, so that a change of numba, processor or kernel source never meets stale code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.metadata
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import platformdirs
+
+MODULES = ("merging", "replaying")
+MARKER = "complete"
+_lock = threading.Lock()
+_loaded: SimpleNamespace | None = None
+
+
+def cache_folder() -> Path:
+    """Return the folder of the compiled code for these sources, versions and this processor."""
+    parts = [platform.python_version(), sys.implementation.cache_tag or "", platform.machine(), _processor()]
+    parts += [importlib.metadata.version(name) for name in ("numba", "llvmlite", "numpy")]
+    parts += [f"{key}={value}" for key, value in sorted(os.environ.items()) if key.startswith("NUMBA_")]
+    parts += [source.read_text("utf-8") for source in sorted(Path(__file__).parent.glob("*.py"))]
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    return Path(platformdirs.user_cache_dir("bpe-studio")) / "kernels" / digest
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return platform.processor()
+    return "\n".join(sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))
+
+
+def status() -> str:
+    """Return ``"loaded"``, ``"cached"`` (loads in a fraction of a second) or ``"cold"`` (must compile)."""
+    if _loaded is not None:
+        return "loaded"
+    return "cached" if (cache_folder() / MARKER).exists() else "cold"
+
+
+def load() -> SimpleNamespace:
+    """Return the kernel modules by name, compiled or loaded from the cache; safe from any thread.
+
+    Notes
+    -----
+    A damaged cache is deleted and compiled once more; a folder that cannot be written is replaced by
+    a temporary one.
+    """
+    global _loaded
+    with _lock:
+        if _loaded is None:
+            folder = _writable(cache_folder())
+            try:
+                _loaded = _import_kernels(folder)
+            except Exception:
+                shutil.rmtree(folder, ignore_errors=True)
+                for name in MODULES:
+                    sys.modules.pop(f"{__name__}.{name}", None)
+                _loaded = _import_kernels(_writable(folder))
+        return _loaded
+
+
+def _writable(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="bpe-studio-kernels-"))
+
+
+def _import_kernels(folder: Path) -> SimpleNamespace:
+    from numba import config
+
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)  # read when a function is decorated
+    try:
+        modules = {name: importlib.import_module(f"{__name__}.{name}") for name in MODULES}
+    finally:
+        config.CACHE_DIR = before
+    kernels = SimpleNamespace(**modules)
+    warm_up(kernels)
+    (folder / MARKER).touch()
+    return kernels
+
+
+def warm_up(kernels: SimpleNamespace) -> None:
+    """Compile or load every kernel by working on one word of two letters."""
+    from bpe_studio.engine import merging, replay
+
+    merging.warm_up(kernels)
+    replay.warm_up(kernels)

@@ -1,0 +1,252 @@
+"""The arrays of the compiled merge loop: laid out, enlarged when full, and read as rows."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from bpe_studio.engine.alphabet import Alphabet
+from bpe_studio.engine.config import TrainingConfig
+from bpe_studio.engine.errors import TrainingError
+from bpe_studio.engine.ties import BLANK, LOWER_ONE_EIGHTH_BLOCK, fnv1a, parse_rule
+
+NO_LIMIT = 2**62
+MAX_CELLS = 2**31 - 2
+ROW_DTYPES = {"left": np.int32, "right": np.int32}
+
+
+class FastTrainer:
+    """The compiled twin of `reference.ReferenceTrainer`: same merges, counts, ties and margins.
+
+    Parameters
+    ----------
+    symbols : ndarray of int32, shape (n,)
+        Base symbols (ids) of all unique words, concatenated.
+    offsets : ndarray of int64, shape (n_words + 1,)
+        Where each word begins.
+    counts : ndarray of int64, shape (n_words,)
+        How often each word occurs.
+    alphabet : Alphabet
+        The base tokens.
+    config : TrainingConfig
+        Tie rule, minimum count, longest token.
+    kernels : namespace
+        What `bpe_studio.engine.kernels.load` returns.
+
+    Notes
+    -----
+    Memory is about 30 bytes a base symbol of the unique words, and 40 bytes a distinct pair.
+    """
+
+    def __init__(
+        self,
+        symbols: np.ndarray,
+        offsets: np.ndarray,
+        counts: np.ndarray,
+        alphabet: Alphabet,
+        config: TrainingConfig,
+        kernels: SimpleNamespace,
+    ) -> None:
+        self._kernel = kernels.merging
+        self._first_id = alphabet.first_id
+        rule = parse_rule(config.tie_rule)
+        is_bytes = alphabet.kind == "bytes"
+        self._limits = self._kernel.Limits(
+            np.int64(rule.rule.number),
+            np.uint64(rule.seed),
+            np.int64(config.min_frequency),
+            np.int64(config.max_token_length or NO_LIMIT),
+            np.int64(9 if is_bytes else 21),
+        )
+        wants_hash = rule.rule.name == "random"
+        self._utf8 = np.int64(-1 if not wants_hash else 0 if is_bytes else 1)
+        self._cells = self._lay_out(symbols, offsets, counts, alphabet, rule.rule.name == "shortest")
+        self._tokens = self._base_tokens(alphabet)
+        self._find_pairs(int(np.sum(np.diff(offsets) * counts)), alphabet.n_tokens)
+
+    def _lay_out(
+        self, symbols: np.ndarray, offsets: np.ndarray, counts: np.ndarray, alphabet: Alphabet, shortest: bool
+    ) -> Any:
+        """Return the cells: a wall before each word and at the end."""
+        lengths = np.diff(offsets)
+        n_cells = len(symbols) + len(lengths) + 1
+        if n_cells > MAX_CELLS:
+            raise TrainingError(
+                f"the unique words hold {len(symbols):,} symbols; at most {MAX_CELLS:,} can be trained on. "
+                "Choose a split pattern, or documents that repeat more"
+            )
+        at = np.arange(len(symbols), dtype=np.int64) + np.repeat(np.arange(1, len(lengths) + 1), lengths)
+        token = np.full(n_cells, self._kernel.WALL, np.int32)
+        token[at] = np.where(symbols < alphabet.first_mergeable_id, self._kernel.WALL, symbols - self._first_id)
+        weight = np.zeros(n_cells, np.int64)
+        weight[at] = np.repeat(counts, lengths)
+        letter = np.zeros(n_cells, np.int32)
+        letter[at] = sort_letters(alphabet, shortest)[symbols - self._first_id]
+        # Base tokens need a place where their letter stands; one cell for each is put at the end.
+        token = np.concatenate([token, np.full(alphabet.n_tokens, self._kernel.WALL, np.int32)])
+        weight = np.concatenate([weight, np.zeros(alphabet.n_tokens, np.int64)])
+        letter = np.concatenate([letter, sort_letters(alphabet, shortest)])
+        return self._kernel.Cells(token, weight, letter)
+
+    def _base_tokens(self, alphabet: Alphabet) -> Any:
+        n_tokens = alphabet.n_tokens
+        first_cell = len(self._cells.token) - n_tokens
+        return self._kernel.Tokens(
+            np.ones(n_tokens, np.int64),
+            np.arange(first_cell, first_cell + n_tokens, dtype=np.int64),
+            np.array([fnv1a(token) for token in alphabet.tokens], np.uint64),
+        )
+
+    def _find_pairs(self, corpus_tokens: int, n_tokens: int) -> None:
+        numbers = np.zeros(6, np.int64)
+        numbers[self._kernel.N_TOKENS] = n_tokens
+        numbers[self._kernel.CORPUS_TOKENS] = corpus_tokens
+        n_cells = len(self._cells.token)
+        n_pairs = min(n_cells, n_tokens * n_tokens) + 1
+        self._pairs = self._kernel.Pairs(
+            *(np.empty(n_pairs, dtype) for dtype in (np.int32, np.int32, np.int64, np.int64, np.int64)),
+            np.full(power_of_two(2 * n_pairs), -1, np.int32),
+            np.empty(n_cells, np.int32),
+            numbers,
+        )
+        self._kernel.find_pairs(self._cells, self._tokens, self._pairs)
+        n_found = int(numbers[self._kernel.N_PAIRS])
+        self._queue = self._kernel.Queue(
+            np.empty(n_found + 1, np.int64), np.empty(n_found + 1, np.uint64), np.empty(n_found + 1, np.int32)
+        )
+        size = power_of_two(4 * n_found + 64)
+        self._counts = self._kernel.Counts(np.zeros(size, np.int64), np.zeros(size, np.int64))
+        self._scratch = self._new_scratch(n_tokens + 64, 64)
+        self._kernel.enter_pairs(
+            self._limits, self._cells, self._tokens, self._pairs, self._queue, self._counts
+        )
+
+    def _new_scratch(self, n_tokens: int, n_places: int) -> Any:
+        per_token = [np.zeros(n_tokens, np.int64) for _ in range(6)]
+        per_place = [np.empty(n_places, np.int32) for _ in range(3)]
+        return self._kernel.Scratch(*per_token, np.empty(n_tokens, np.int32), *per_place)
+
+    def advance(self, n_merges: int) -> list[np.ndarray]:
+        """Make up to `n_merges` merges.
+
+        Returns
+        -------
+        list of ndarray
+            left, right (int32 ids), count, n_tied, margin, corpus_tokens (int64), of equal length:
+            shorter than asked for when no pair is frequent enough any more.
+        """
+        self._room_for_tokens(n_merges)
+        rows = self._kernel.Rows(*(np.empty(n_merges, ROW_DTYPES.get(name, np.int64)) for name in self._kernel.Rows._fields))
+        n_done, state = 0, self._kernel.NEED_ROOM
+        while state == self._kernel.NEED_ROOM:
+            n_done, state = self._kernel.advance(
+                self._limits, self._cells, self._tokens, self._pairs, self._queue, self._counts, self._scratch,
+                rows, n_done, self._utf8,
+            )  # fmt: skip
+            if state == self._kernel.NEED_ROOM:
+                self._enlarge(int(self._pairs.n_places[self._queue.pair[0]]))
+        columns = [column[:n_done] for column in rows]
+        columns[0] += self._first_id
+        columns[1] += self._first_id
+        return columns
+
+    def reapply(self, left: np.ndarray, right: np.ndarray) -> None:
+        """Make given merges, in order.
+
+        Raises
+        ------
+        TrainingError
+            If one of the pairs does not occur in the words.
+        """
+        self._room_for_tokens(len(left))
+        left, right = (np.ascontiguousarray(ids - self._first_id, np.int32) for ids in (left, right))
+        n_done, state = 0, self._kernel.NEED_ROOM
+        while state == self._kernel.NEED_ROOM:
+            n_done, state = self._kernel.reapply(
+                self._limits, self._cells, self._tokens, self._pairs, self._queue, self._counts, self._scratch,
+                left, right, n_done, self._utf8,
+            )  # fmt: skip
+            if state == self._kernel.NEED_ROOM:
+                self._enlarge(int(self._pairs.n_places[: int(self._pairs.numbers[self._kernel.N_PAIRS])].max()))
+        if state == self._kernel.NO_MORE:
+            raise TrainingError(f"merge {n_done:,} does not occur in this corpus; the merges belong to another one")
+
+    def best_count(self) -> int:
+        """Return the highest count of any eligible pair, 0 if there is none."""
+        alive = self._counts.value[self._counts.n_pairs > 0]
+        return int(alive.max()) if len(alive) else 0
+
+    @property
+    def corpus_tokens(self) -> int:
+        """Tokens in the corpus now."""
+        return int(self._pairs.numbers[self._kernel.CORPUS_TOKENS])
+
+    def _room_for_tokens(self, n_more: int) -> None:
+        needed = int(self._pairs.numbers[self._kernel.N_TOKENS]) + n_more + 1
+        if needed > len(self._tokens.length):
+            self._tokens = self._kernel.Tokens(*(enlarged(array, max(needed, 2 * len(array))) for array in self._tokens))
+        if needed > len(self._scratch.seen):
+            self._scratch = self._new_scratch(2 * needed, len(self._scratch.at))
+
+    def _enlarge(self, n_places: int) -> None:
+        """Make room for one more merge with that many places, and for half as much again as there is."""
+        pairs, numbers = self._pairs, self._pairs.numbers
+        kernel = self._kernel
+        n_new = 2 * min(n_places, int(numbers[kernel.N_TOKENS]) + 1)
+        n_pairs = max(int(numbers[kernel.N_PAIRS]) + n_new, len(pairs.left) * 3 // 2)
+        n_pool = max(int(numbers[kernel.N_POOL]) + 2 * n_places, len(pairs.pool) * 3 // 2)
+        self._pairs = kernel.Pairs(
+            *(enlarged(array, n_pairs) for array in pairs[:5]),
+            np.full(power_of_two(2 * n_pairs), -1, np.int32),
+            enlarged(pairs.pool, n_pool),
+            numbers,
+        )
+        n_queue = max(int(numbers[kernel.N_QUEUE]) + n_new, len(self._queue.pair) * 3 // 2)
+        self._queue = kernel.Queue(*(enlarged(array, n_queue) for array in self._queue))
+        old = self._counts
+        size = power_of_two(2 * (int(np.count_nonzero(old.n_pairs)) + 2 * n_new) + len(old.value) // 2 + 1)
+        self._counts = kernel.Counts(np.zeros(size, np.int64), np.zeros(size, np.int64))
+        if n_places > len(self._scratch.at):
+            self._scratch = self._new_scratch(len(self._scratch.seen), n_places)
+        kernel.rebuild(self._pairs, self._counts, old.value, old.n_pairs)
+
+
+def power_of_two(least: int) -> int:
+    """Return the smallest power of two that is ≥ `least`."""
+    return 1 << max(int(least) - 1, 1).bit_length()
+
+
+def enlarged(array: np.ndarray, size: int) -> np.ndarray:
+    """Return an array of `size` that begins with `array`."""
+    larger = np.empty(max(size, len(array)), array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+def sort_letters(alphabet: Alphabet, shortest: bool) -> np.ndarray:
+    """Return the sort value of each base token, int32: its byte or code point; 0 for walls.
+
+    Code points sort as their UTF-8 bytes do. Under ``shortest`` a blank is read as U+2581.
+    """
+    letters = np.zeros(alphabet.n_tokens, np.int32)
+    if alphabet.kind == "bytes":
+        letters[-256:] = [token[0] for token in alphabet.tokens[-256:]]
+        return letters
+    n_letters = len(alphabet.characters)
+    if n_letters:
+        letters[-n_letters:] = [ord(character) for character in alphabet.characters]
+    if shortest:
+        letters[letters == ord(BLANK)] = ord(LOWER_ONE_EIGHTH_BLOCK)
+    return letters
+
+
+def warm_up(kernels: SimpleNamespace) -> None:
+    """Compile or load the merge loop by training on one word of two letters."""
+    trainer = FastTrainer(
+        np.array([97, 98, 97, 98], np.int32), np.array([0, 2, 4]), np.array([1, 1]), Alphabet(), TrainingConfig(), kernels
+    )
+    trainer._enlarge(1)
+    trainer.reapply(*(np.empty(0, np.int32) for _ in range(2)))
+    trainer.advance(1)

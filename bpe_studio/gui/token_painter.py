@@ -203,7 +203,7 @@ class TokenPainter:
         width = line.horizontalAdvance()
         if segment.kind == "text" and not segment.text.isascii():
             runs = layout.glyphRuns()
-            # Glyph 0 is a font's box; only 1s come from Qt's own box font, used when a script has no font at all.
+            # Glyph 0 is a font's box; only 1s come from Qt's own box font, for scripts that have none.
             if any(0 in run.glyphIndexes() or set(run.glyphIndexes()) == {1} for run in runs):
                 return self._piece(x, _spelled_out(segment))
             # A lone mark may be drawn behind its cell.
@@ -237,11 +237,11 @@ def fill_indices(ids: Sequence[int] | NDArray[np.integer], n_fills: int = 6) -> 
     ndarray of int64, shape (len(ids),)
         0 … n_fills − 1, different for neighbours with different places.
     """
-    fills = np.asarray(ids, np.int64) % n_fills
+    fills = (np.asarray(ids, np.int64) % n_fills).tolist()  # a list: PREVIEW asks for 400,000 at once
     for i in range(1, len(fills)):
         if fills[i] == fills[i - 1]:
             fills[i] = (fills[i] + 1) % n_fills
-    return fills
+    return np.array(fills, np.int64)
 
 
 def token_tooltip(data: bytes) -> str:

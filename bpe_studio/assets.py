@@ -30,7 +30,7 @@ class Sample:
     path : Path
         A file, or a folder of files.
     settings : mapping of str to object
-        Keywords of `TrainingConfig` under which the sample shows it, and ``lines``.
+        Keywords of `TrainingConfig` under which the sample shows it.
     """
 
     key: str

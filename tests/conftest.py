@@ -20,15 +20,18 @@ import hypothesis
 import pytest
 
 HOME = Path(tempfile.mkdtemp(prefix="bpe-studio-tests-"))
+COMPILED = Path(__file__).resolve().parent.parent / ".pytest_cache" / "bpe-studio"
+"""Kernels are compiled once for all runs, away from the user's own; a stale one has another name."""
 SCREEN_SIZE = (1920, 1080)
 
 
 def _prepare_environment() -> None:
     """Give the tests a screen that is always the same, and no way to the user's own settings."""
-    for name in ("CONFIG", "DATA", "STATE", "CACHE"):
+    for name in ("CONFIG", "DATA", "STATE"):
         folder = HOME / name.lower()
         folder.mkdir()
         os.environ[f"XDG_{name}_HOME"] = str(folder)
+    os.environ["XDG_CACHE_HOME"] = str(COMPILED)
     screen = HOME / "screen.json"
     width, height = SCREEN_SIZE
     sharpness = {"logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1.0}
@@ -57,10 +60,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings, recent files and saved sessions of one test are not seen by the next.
-
-    The cache stays common: compiled kernels are the same for all.
-    """
+    """Settings, recent files and saved sessions of one test are not seen by the next."""
     for name in ("CONFIG", "DATA", "STATE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / "home" / name.lower()))
     if "PySide6.QtCore" in sys.modules:

@@ -10,92 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
-
-import regex
 
 from bpe_studio.engine.errors import PatternError
-from bpe_studio.engine.pattern_parts import required_length
+from bpe_studio.engine.named_patterns import BY_EXPRESSION, BY_NAME, NAMED_PATTERNS, NamedPattern
+from bpe_studio.engine.pattern_matching import MATCH_SECONDS, blocks, compile_expression, matches
+from bpe_studio.engine.pattern_parts import top_level_alternatives
 
-MATCH_SECONDS = 10.0
-"""Seconds of computing that one match of a user's own expression may take."""
+__all__ = [
+    "NAMED_PATTERNS",
+    "NamedPattern",
+    "SplitPattern",
+    "alternatives",
+    "notes",
+    "resolve_expression",
+    "resolve_pattern",
+]
 
-CHARACTERS_PER_SECOND = 5_000_000
-"""An honest search that finds nothing runs over the text faster than this, so long documents get longer."""
-
-MAX_REQUIRED_LENGTH = 100_000
-"""Most characters a match may be required to have: `regex` needs about 0.5 KB for each, while compiling."""
-
-BLOCK_CHARACTERS = 1 << 16
-"""Code points a block of a named pattern has at least: findall then holds the interpreter for some 4 ms."""
-
-
-@dataclass(frozen=True, slots=True)
-class NamedPattern:
-    """A split pattern known by name.
-
-    Parameters
-    ----------
-    name : str
-        What `resolve_pattern` takes.
-    label : str
-        What a menu shows.
-    expression : str or None
-        The regular expression; None cuts nowhere.
-    other_names : tuple of str
-        Names that mean the same pattern.
-    """
-
-    name: str
-    label: str
-    expression: str | None
-    other_names: tuple[str, ...] = ()
-
-
-_CONTRACTIONS = r"'s|'t|'re|'ve|'m|'ll|'d"
-_CAPITALS = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
-_SMALL = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
-_PREFIX = r"[^\r\n\p{L}\p{N}]?"
-
-NAMED_PATTERNS: tuple[NamedPattern, ...] = (
-    NamedPattern("none", "None: a document is one pre-token", None),
-    NamedPattern("whitespace", "Whitespace: runs of blanks, runs of anything else", r"\S+|\s+"),
-    NamedPattern(
-        "gpt2",
-        "GPT-2",
-        _CONTRACTIONS + r"| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
-    ),
-    NamedPattern(
-        "gpt4",
-        "GPT-4 (cl100k)",
-        rf"(?i:{_CONTRACTIONS})|{_PREFIX}\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*"
-        r"|\s*[\r\n]+|\s+(?!\S)|\s+",
-        ("cl100k",),
-    ),
-    NamedPattern(
-        "o200k",
-        "GPT-4o (o200k)",
-        rf"{_PREFIX}{_CAPITALS}*{_SMALL}+(?i:{_CONTRACTIONS})?"
-        rf"|{_PREFIX}{_CAPITALS}+{_SMALL}*(?i:{_CONTRACTIONS})?"
-        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-    ),
-)
-"""The patterns known by name, in the order in which menus show them."""
-
-_BY_NAME = {name: p for p in NAMED_PATTERNS for name in (p.name, *p.other_names)}
-_BY_EXPRESSION = {p.expression: p for p in NAMED_PATTERNS if p.expression is not None}
-
-# A place between a letter or digit and white space is safe to cut in every named pattern:
-# - No match crosses it. A match that holds the letter (digit) is one of `'s` …, a run of letters with at
-#   most one other character before it and, in o200k, `'s` … behind it, a run of digits, or `\S+`. None has
-#   white space after the letter (digit): white space can only be a match's first character.
-# - The left part alone is cut alike. What is tried at the cut is, after a letter or digit, only: one more of
-#   the same class, `'`, or the next letter of a contraction. White space fails there as the text's end does.
-#   The one assertion, `(?!\S)`, stands after white space and so is never tried at the cut.
-# - The right part alone is cut alike, because no named pattern looks behind.
-# The classes are those of `regex` itself, whatever its version of Unicode.
-_SAFE_CUT = regex.compile(r"[\p{L}\p{N}](?=\s)")
+_TRIAL = "".join(map(chr, range(128))) + " The end, it's 12 345.\r\n\u00c9\u00df \u4e2d\u6587 \U0001f600"
+"""A short text with something of everything, for `notes`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +73,10 @@ class SplitPattern:
             If a match takes longer, or more memory than there is.
         """
         if self.is_named:
-            return [piece for block in self.split_blocks(text) for piece in block]
+            return [pre_token for _, pre_tokens in self.split_blocks(text) for pre_token in pre_tokens]
         return [text[start:end] for start, end, _ in self.spans(text, timeout)]
 
-    def split_blocks(self, text: str) -> Iterator[list[str]]:
+    def split_blocks(self, text: str) -> Iterator[tuple[str, list[str]]]:
         """Pre-tokens of a document under a named pattern, block after block.
 
         Parameters
@@ -154,8 +86,10 @@ class SplitPattern:
 
         Yields
         ------
-        list of str
-            The pre-tokens of the next block; all blocks joined are the document.
+        block : str
+            The next part of the document, cut where no match can cross.
+        pre_tokens : list of str
+            The pre-tokens of the block; joined they are the block.
 
         Notes
         -----
@@ -163,11 +97,12 @@ class SplitPattern:
         """
         assert self.is_named
         if self.expression is None:
-            yield [text] if text else []
+            if text:
+                yield text, [text]
             return
         find_all = compile_expression(self.expression).findall
-        for block in _blocks(text):
-            yield find_all(block)
+        for block in blocks(text):
+            yield block, find_all(block)
 
     def spans(self, text: str, timeout: float = MATCH_SECONDS) -> Iterator[tuple[int, int, bool]]:
         """Where the pre-tokens of a document start and end, and whether a match covers them.
@@ -198,7 +133,7 @@ class SplitPattern:
                 yield 0, len(text), True
             return
         position = 0
-        for start, end in _matches(self.expression, text, timeout):
+        for start, end in matches(self.expression, text, timeout):
             if start > position:
                 yield position, start, False
             yield start, end, True
@@ -209,7 +144,33 @@ class SplitPattern:
     @property
     def is_named(self) -> bool:
         """Whether the program knows where text may be cut under this pattern, and that it covers any text."""
-        return self.expression is None or self.expression in _BY_EXPRESSION
+        return self.expression is None or self.expression in BY_EXPRESSION
+
+    def matched_alternative(self, text: str, start: int, end: int) -> int | None:
+        """Which alternative of the expression made the pre-token at a place.
+
+        Parameters
+        ----------
+        text : str
+            The document.
+        start, end : int
+            A pre-token's offsets in code points, as `spans` gives them.
+
+        Returns
+        -------
+        int or None
+            Number, from 0, of the first of `alternatives` that matches exactly there; None if none does.
+        """
+        if self.expression is None:
+            return None
+        for number, alternative in enumerate(alternatives(self)):
+            try:
+                match = compile_expression(alternative).match(text, start, timeout=MATCH_SECONDS)
+            except (TimeoutError, MemoryError, RecursionError):
+                return None
+            if match is not None and match.span() == (start, end):
+                return number
+        return None
 
 
 def resolve_pattern(pattern: str | SplitPattern) -> SplitPattern:
@@ -232,24 +193,19 @@ def resolve_pattern(pattern: str | SplitPattern) -> SplitPattern:
         If the expression does not compile; `position` is the column, from 0.
     """
     if isinstance(pattern, SplitPattern):
-        if pattern.expression is None:
-            return SplitPattern("none", None)
-        return resolve_pattern_expression(pattern.expression)
-    if not isinstance(pattern, str):
-        kind = type(pattern).__name__
-        raise PatternError(f"A split pattern is a name or a regular expression, not {kind}.")
-    if (named := _BY_NAME.get(pattern)) is not None:
+        return resolve_expression(pattern.expression)
+    if (named := BY_NAME.get(pattern)) is not None:
         return SplitPattern(named.name, named.expression)
-    return resolve_pattern_expression(pattern)
+    return resolve_expression(pattern)
 
 
-def resolve_pattern_expression(expression: str) -> SplitPattern:
-    """The split pattern of a regular expression, never taken for a name.
+def resolve_expression(expression: str | None) -> SplitPattern:
+    """The split pattern of a regular expression, which is never taken for a name.
 
     Parameters
     ----------
-    expression : str
-        An expression of the `regex` module: "none" here is four letters.
+    expression : str or None
+        An expression of the `regex` module ("none" here is four letters); None cuts nowhere.
 
     Returns
     -------
@@ -261,99 +217,67 @@ def resolve_pattern_expression(expression: str) -> SplitPattern:
     PatternError
         If the expression does not compile; `position` is the column, from 0.
     """
-    named = _BY_EXPRESSION.get(expression)
+    if expression is None:
+        return SplitPattern("none", None)
     compile_expression(expression)
+    named = BY_EXPRESSION.get(expression)
     return SplitPattern("custom" if named is None else named.name, expression)
 
 
-@lru_cache(maxsize=128)
-def compile_expression(expression: str) -> Any:
-    """A compiled regular expression.
+def alternatives(pattern: str | SplitPattern) -> tuple[str, ...]:
+    r"""Top-level alternatives of a split pattern, in the order in which they are tried.
 
     Parameters
     ----------
-    expression : str
-        An expression of the `regex` module, version 0.
+    pattern : str or SplitPattern
+        As for `resolve_pattern`.
 
     Returns
     -------
-    regex.Pattern
-        The compiled expression.
+    tuple of str
+        The alternatives; the whole expression alone if they mean nothing apart.
 
-    Raises
-    ------
-    PatternError
-        If it does not compile, or needs more memory or depth than there is.
+    Examples
+    --------
+    >>> alternatives("whitespace")
+    ('\\S+', '\\s+')
     """
-    if required_length(expression) > MAX_REQUIRED_LENGTH:
-        raise PatternError(
-            f"The split pattern asks for more than {MAX_REQUIRED_LENGTH:,} characters in one match: "
-            "make its repeat counts smaller."
-        )
+    found = top_level_alternatives(resolve_pattern(pattern).expression)
     try:
-        compiled = regex.compile(expression)
-    except regex.error as error:
-        raise _syntax_error(expression, error.msg, error.pos) from None
-    except (RecursionError, MemoryError):
-        raise PatternError("The split pattern is too large or too deeply nested to compile.") from None
-    except Exception as error:  # the compiler of `regex` lets a few others through, as IndexError
-        raise PatternError(f"The split pattern does not compile: {error}.") from None
-    if compiled.flags & regex.REVERSE:
-        raise PatternError("The split pattern searches backwards, (?r); a text is cut from its start.")
-    return compiled
+        for alternative in found:
+            compile_expression(alternative)
+    except PatternError:
+        return ("|".join(found),)
+    return found
 
 
-def _syntax_error(expression: str, reason: str, position: int | None) -> PatternError:
-    """The error that shows the place with a caret, on the line of the expression where it is."""
-    if position is None:
-        return PatternError(f"The split pattern does not compile: {reason}.")
-    line_start = expression.rfind("\n", 0, position) + 1
-    line = expression[line_start:].split("\n", 1)[0]
-    caret = " " * (position - line_start) + "^"
-    return PatternError(
-        f"The split pattern does not compile: {reason} at column {position + 1}.\n    {line}\n    {caret}",
-        position=position,
-    )
+def notes(pattern: str | SplitPattern) -> tuple[str, ...]:
+    """What is odd about a split pattern that compiles, in plain words.
 
+    Parameters
+    ----------
+    pattern : str or SplitPattern
+        As for `resolve_pattern`.
 
-def _blocks(text: str) -> Iterator[str]:
-    """Parts of a text, each cut where no match of a named pattern can cross."""
-    start = 0
-    while len(text) - start > BLOCK_CHARACTERS:
-        # From this place on, so that a text without a safe cut is searched once only.
-        cut = _SAFE_CUT.search(text, start + BLOCK_CHARACTERS)
-        if cut is None:
-            break
-        yield text[start : cut.end()]
-        start = cut.end()
-    if start < len(text):
-        yield text[start:] if start else text
+    Returns
+    -------
+    tuple of str
+        Sentences; none for most patterns. They rest on a try on a short text, not on proof.
 
-
-def _matches(expression: str, text: str, timeout: float) -> Iterator[tuple[int, int]]:
-    """Starts and ends of the matches that are not empty.
-
-    `regex` counts its timeout over a whole iteration. So that it limits one match, not an honest long text,
-    the search starts afresh where the last match ended each time that it strikes: the same matches follow.
+    Examples
+    --------
+    >>> notes("a*")
+    ('It can match nothing at all. Such matches never cut the text.',)
     """
-    compiled = compile_expression(expression)
-    limit = timeout + len(text) / CHARACTERS_PER_SECOND
-    position, tried_from = 0, -1
-    while tried_from < position:
-        tried_from = position
-        try:
-            for match in compiled.finditer(text, position, timeout=limit):
-                start, position = match.span()
-                if start < position:
-                    yield start, position
-            return
-        except TimeoutError:
-            continue
-        except (MemoryError, RecursionError):
-            raise PatternError(
-                f"The split pattern ran out of memory at character {position:,} of the text."
-            ) from None
-    raise PatternError(
-        f"The split pattern was stopped: after {limit:.3g} s there was no match after character "
-        f"{position:,} of the text. Nested repeats as in (a+)+ do this."
-    )
+    expression = resolve_pattern(pattern).expression
+    if expression is None or expression in BY_EXPRESSION:
+        return ()
+    try:
+        found = [m.span() for m in compile_expression(expression).finditer(_TRIAL + expression, timeout=1.0)]
+    except (TimeoutError, MemoryError, RecursionError):
+        return ("It takes more than a second on a short text.",)
+    if found and all(start == end for start, end in found):
+        return ("It matches only places without characters, so it cuts nowhere: a document stays whole.",)
+    if any(start == end for start, end in found):
+        return ("It can match nothing at all. Such matches never cut the text.",)
+    return ()

@@ -1,241 +1,177 @@
-"""Words: the unique pre-tokens of a corpus, how often each occurs, in order of first appearance.
+"""Words: a corpus cut into pre-tokens and counted, in order of first appearance.
 
-Training needs nothing else of a corpus. `count_words` in counting.py makes a table out of text.
+First special strings are cut out, leftmost, then longest; then the split pattern cuts what lies between. Each
+special string, line (if asked for) and document is a wall: no pre-token crosses it.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
-import numpy as np
-from numpy.typing import NDArray
-
-from bpe_studio.engine.errors import CorpusError
+from bpe_studio.engine.corpus import Corpus, CorpusSource, Progress, walls
+from bpe_studio.engine.errors import PatternError
 from bpe_studio.engine.patterns import SplitPattern, resolve_pattern
+from bpe_studio.engine.special_strings import checked_special_tokens, cut_specials
+from bpe_studio.engine.word_table import CorpusFacts, WordTable, table_of
 
-MAX_BYTES = 2**63 - 1
-"""Most bytes of text that a table may stand for: counts of pairs must fit into int64."""
+__all__ = ["CorpusFacts", "WordTable", "count_words"]
 
+REPORT_BYTES = 1 << 18
+"""Bytes counted between two calls of `progress`: a few tens a second."""
 
-@dataclass(frozen=True, slots=True)
-class CorpusFacts:
-    """Sizes of the corpus that a table of words was counted from.
-
-    Parameters
-    ----------
-    n_documents : int
-        Documents; 0 if the words came with their counts.
-    n_bytes : int
-        Bytes of text in UTF-8, special strings included.
-    n_characters : int
-        Code points.
-    fingerprint : str
-        SHA-256, in hexadecimal, of the text and its walls.
-    n_uncovered : int
-        Pre-tokens that no match of the split pattern covers.
-    n_specials : int
-        Special strings that were cut out.
-    """
-
-    n_documents: int
-    n_bytes: int
-    n_characters: int
-    fingerprint: str
-    n_uncovered: int = 0
-    n_specials: int = 0
+_SPANS = 10_000  # pre-tokens of a user's own expression counted between two looks at the clock
 
 
-@dataclass(frozen=True, eq=False)
-class WordTable:
-    """Unique pre-tokens with their counts. The arrays are read-only.
-
-    Parameters
-    ----------
-    utf8 : ndarray of uint8, shape (n_bytes_of_unique_words,)
-        The words' UTF-8, one after the other, in order of first appearance.
-    offsets : ndarray of int64, shape (n_words + 1,)
-        Where each word starts in `utf8`, in bytes, and where the last one ends.
-    counts : ndarray of int64, shape (n_words,)
-        How often each word occurs, 1 or more.
-    pattern : SplitPattern
-        The split pattern that cut the words.
-    special_tokens : tuple of str
-        Special strings that were cut out of the text.
-    facts : CorpusFacts
-        Sizes of the corpus.
-    """
-
-    utf8: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    pattern: SplitPattern
-    special_tokens: tuple[str, ...]
-    facts: CorpusFacts
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-    def word(self, index: int) -> bytes:
-        """UTF-8 of a word.
-
-        Parameters
-        ----------
-        index : int
-            Row, from 0.
-
-        Returns
-        -------
-        bytes
-            The word.
-        """
-        return self.utf8[self.offsets[index] : self.offsets[index + 1]].tobytes()
-
-    def text(self, index: int) -> str:
-        """Text of a word.
-
-        Parameters
-        ----------
-        index : int
-            Row, from 0.
-
-        Returns
-        -------
-        str
-            The word.
-        """
-        return self.word(index).decode()
-
-    def items(self) -> Iterator[tuple[bytes, int]]:
-        """Words with their counts, in order of first appearance.
-
-        Yields
-        ------
-        word : bytes
-            UTF-8 of the word.
-        count : int
-            How often it occurs.
-        """
-        data, offsets = self.utf8.tobytes(), self.offsets.tolist()
-        for start, end, count in zip(offsets[:-1], offsets[1:], self.counts.tolist(), strict=True):
-            yield data[start:end], count
-
-    @property
-    def n_pre_tokens(self) -> int:
-        """Pre-tokens of the corpus: the sum of the counts."""
-        return int(self.counts.sum())
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of the corpus in UTF-8, special strings left out: the base tokens of a byte alphabet."""
-        return int(np.dot(np.diff(self.offsets), self.counts))
-
-    @classmethod
-    def from_counts(
-        cls,
-        pairs: Iterable[tuple[str | bytes, int]],
-        pattern: str | SplitPattern = "none",
-        special_tokens: Sequence[str] = (),
-    ) -> WordTable:
-        """A table out of words that are counted already.
-
-        Parameters
-        ----------
-        pairs : iterable of (str or bytes, int)
-            Words and counts of 1 or more; equal words are added up, empty ones left out.
-        pattern : str or SplitPattern
-            The split pattern that cut the words; the words are not cut again.
-        special_tokens : sequence of str
-            Special strings that were cut out of the text.
-
-        Returns
-        -------
-        WordTable
-            The words in order of first appearance; `facts.n_documents` is 0, because nobody knows.
-
-        Raises
-        ------
-        CorpusError
-            If a count is no integer of 1 or more, a word is not UTF-8, or the sum does not fit into int64.
-
-        Examples
-        --------
-        >>> table = WordTable.from_counts([("low", 5), ("lower", 2), ("low", 1)])
-        >>> list(table.items())
-        [(b'low', 6), (b'lower', 2)]
-        """
-        counts: dict[bytes, int] = {}
-        for row, (word, count) in enumerate(pairs):
-            utf8 = _word_utf8(word, row)
-            counts[utf8] = counts.get(utf8, 0) + _checked_count(count, row)
-        counts.pop(b"", None)
-        return table_of(counts, resolve_pattern(pattern), tuple(special_tokens), _facts_of(counts))
-
-
-def table_of(
-    counts: dict[bytes, int], pattern: SplitPattern, special_tokens: tuple[str, ...], facts: CorpusFacts
+def count_words(
+    source: CorpusSource | WordTable,
+    *,
+    pattern: str | SplitPattern = "gpt4",
+    special_tokens: tuple[str, ...] | list[str] = (),
+    errors: str = "strict",
+    lines: bool = False,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
 ) -> WordTable:
-    """A table out of a dict of words.
+    """Unique pre-tokens of a corpus and how often each occurs.
 
     Parameters
     ----------
-    counts : dict of bytes to int
-        UTF-8 of each word and its count, in order of first appearance.
-    pattern, special_tokens, facts
-        As `WordTable` has them.
+    source : str, bytes, Path, Corpus, WordTable, or an iterable of the first three
+        The text, as `Corpus.from_source` takes it. A WordTable is passed through as it is.
+    pattern : str or SplitPattern
+        The name of a split pattern, or a regular expression.
+    special_tokens : sequence of str
+        Strings that are cut out before the pattern and are no words.
+    errors : str
+        "strict", "replace" or "skip": what to do about bytes that are not text.
+    lines : bool
+        Whether each line is a wall.
+    n_threads : int or None
+        Accepted, and changes no result; counting uses one thread.
+    progress : callable or None
+        ``progress("reading" or "counting", bytes, total or None)``; False cancels.
 
     Returns
     -------
     WordTable
-        The table.
+        Words in order of first appearance. When cancelled it has what was counted, and its facts are those
+        of the text that was counted.
 
     Raises
     ------
-    CorpusError
-        If the words stand for 2^63 bytes or more.
+    CorpusError, PatternError, SpecialTokenError
+        If the text cannot be read, or not be cut.
+
+    Examples
+    --------
+    >>> list(count_words("a b a", pattern="gpt2").items())
+    [(b'a', 1), (b' b', 1), (b' a', 1)]
     """
-    n_bytes = sum(len(word) * count for word, count in counts.items())
-    if n_bytes > MAX_BYTES:
-        raise CorpusError(f"The words stand for {n_bytes:,} bytes of text; the most is {MAX_BYTES:,}.")
-    lengths = np.fromiter(map(len, counts), np.int64, len(counts))
-    return WordTable(
-        _read_only(np.frombuffer(b"".join(counts), np.uint8)),
-        _read_only(np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])),
-        _read_only(np.fromiter(counts.values(), np.int64, len(counts))),
-        pattern,
-        special_tokens,
-        facts,
+    if isinstance(source, WordTable):
+        return source
+    tally = _Tally(resolve_pattern(pattern), checked_special_tokens(special_tokens))
+    watched = _Watched(progress)
+    corpus = Corpus.from_source(source, errors=errors, lines=lines, progress=watched)
+    counted = corpus if _count(corpus, tally, watched) else tally.counted_part(corpus)
+    facts = CorpusFacts(
+        len(counted.documents),
+        counted.n_bytes,
+        counted.n_characters,
+        counted.fingerprint(),
+        tally.n_uncovered,
+        tally.n_specials,
     )
+    counts = {word.encode(): count for word, count in tally.counts.items()}
+    return table_of(counts, tally.pattern, tally.special_tokens, facts)
 
 
-def _read_only(array: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
-    array.flags.writeable = False
-    return array
+@dataclass
+class _Watched:
+    """The caller's `progress`, with a memory: a wish to stop holds for the stages that follow."""
+
+    progress: Progress | None
+    cancelled: bool = False
+
+    def __call__(self, stage: str, done: int, total: int | None) -> bool:
+        if not self.cancelled and self.progress is not None:
+            self.cancelled = self.progress(stage, done, total) is False
+        return not self.cancelled
 
 
-def _word_utf8(word: str | bytes, row: int) -> bytes:
-    if not isinstance(word, str | bytes):
-        raise CorpusError(f"Word {row + 1} must be str or bytes, not {type(word).__name__}.")
+@dataclass
+class _Tally:
+    """Counts so far, and how far in the corpus they go. A dict keeps the order of first appearance."""
+
+    pattern: SplitPattern
+    special_tokens: tuple[str, ...]
+    counts: Counter[str] = field(default_factory=Counter)
+    n_uncovered: int = 0
+    n_specials: int = 0
+    n_documents: int = 0  # counted whole
+    n_characters: int = 0  # counted of the document after them
+
+    def add(self, text: str) -> Iterator[int]:
+        """Count the text between two walls, and yield how many characters were counted, part after part."""
+        for start, end, special in cut_specials(text, self.special_tokens):
+            if special:
+                self.n_specials += 1
+                yield end - start
+                continue
+            part = text[start:end]
+            yield from self._add_blocks(part) if self.pattern.is_named else self._add_spans(part)
+
+    def _add_blocks(self, text: str) -> Iterator[int]:
+        for block, pre_tokens in self.pattern.split_blocks(text):
+            self.counts.update(pre_tokens)
+            yield len(block)
+
+    def _add_spans(self, text: str) -> Iterator[int]:
+        spans, done = self.pattern.spans(text), 0
+        while some := list(islice(spans, _SPANS)):
+            self.counts.update([text[start:end] for start, end, _ in some])
+            self.n_uncovered += sum(not covered for _, _, covered in some)
+            yield some[-1][1] - done
+            done = some[-1][1]
+
+    def counted_part(self, corpus: Corpus) -> Corpus:
+        """The documents that were counted, the last of them as far as it was counted."""
+        documents = corpus.documents[: self.n_documents]
+        if self.n_characters:
+            whole = corpus.documents[self.n_documents]
+            text = whole.text[: self.n_characters]
+            documents += (replace(whole, utf8=text.encode(), n_characters=len(text)),)
+        return replace(corpus, documents=documents)
+
+
+def _count(corpus: Corpus, tally: _Tally, progress: _Watched) -> bool:
+    """Count a corpus; False if it was cancelled."""
+    total, before, reported = corpus.n_bytes, 0, 0
+    if not progress("counting", 0, total):
+        return False
+    for document in corpus.documents:
+        for n in _counted(document.name, walls(document, corpus.lines), tally):
+            tally.n_characters += n
+            # Bytes in proportion to characters: measuring each part would take longer than counting it.
+            done = before + document.n_bytes * tally.n_characters // document.n_characters
+            if done - reported >= REPORT_BYTES:
+                reported = done
+                if not progress("counting", done, total):
+                    return False
+        before += document.n_bytes
+        tally.n_documents, tally.n_characters = tally.n_documents + 1, 0
+    # Nothing is left to cancel.
+    progress("counting", total, total)
+    return True
+
+
+def _counted(name: str, texts: Iterator[str], tally: _Tally) -> Iterator[int]:
+    """Characters counted, part after part; an error says in which document."""
     try:
-        return word.encode() if isinstance(word, str) else word.decode().encode()
-    except UnicodeError as error:
-        raise CorpusError(f"Word {row + 1} has no valid UTF-8: {error}.") from None
-
-
-def _checked_count(count: int, row: int) -> int:
-    if isinstance(count, bool) or not isinstance(count, int | np.integer):
-        raise CorpusError(f"The count of word {row + 1} must be an integer, not {type(count).__name__}.")
-    if count < 1:
-        raise CorpusError(f"The count of word {row + 1} is {count}; it must be 1 or more.")
-    return int(count)
-
-
-def _facts_of(counts: dict[bytes, int]) -> CorpusFacts:
-    """Sizes of words that came without a corpus; their fingerprint is that of the words and counts."""
-    digest = hashlib.sha256(b"words\n")
-    for word, count in counts.items():
-        digest.update(b"%d %d %b" % (len(word), count, word))
-    n_bytes = sum(len(word) * count for word, count in counts.items())
-    n_characters = sum(len(word.decode()) * count for word, count in counts.items())
-    return CorpusFacts(0, n_bytes, n_characters, digest.hexdigest())
+        for text in texts:
+            yield from tally.add(text)
+    except PatternError as error:
+        place = f"In {name}, in the part that starts near character {tally.n_characters:,}: "
+        raise PatternError(place + str(error), position=error.position) from None

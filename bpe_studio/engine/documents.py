@@ -1,0 +1,206 @@
+r"""Documents: one file or record of the corpus, decoded strictly.
+
+UTF-8 is what text is in; UTF-16 is known by its byte order mark. Nothing is guessed and nothing is changed:
+"\r\n" stays "\r\n". The first bad byte is reported with file, line and offset.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bpe_studio.engine.errors import CorpusError
+
+BLOCK_BYTES = 1 << 20
+"""Bytes decoded, and read, at a time: short enough to cancel, and not to hold the interpreter for long."""
+
+ERROR_CHOICES = ("strict", "replace", "skip")
+"""What to do about bytes that are not text: stop, put U+FFFD for them, leave the document out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of a corpus.
+
+    Parameters
+    ----------
+    name : str
+        What a list shows: the path inside the opened folder, a file's name, or "text 1".
+    utf8 : bytes
+        The text in UTF-8, without byte order mark.
+    path : Path or None
+        The file it came from.
+    encoding : str
+        How it was encoded: "UTF-8", "UTF-8 with BOM", "UTF-16 LE", "UTF-16 BE", or "text" for a str.
+    n_characters : int
+        Code points.
+    problems : tuple of str
+        What was not as it should be, in words.
+    """
+
+    name: str
+    utf8: bytes
+    path: Path | None
+    encoding: str
+    n_characters: int
+    problems: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The text, decoded anew at each call."""
+        return self.utf8.decode()
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the text in UTF-8."""
+        return len(self.utf8)
+
+
+def decode_document(
+    raw: bytes, name: str, *, path: Path | None = None, errors: str = "strict", final: bool = True
+) -> Document:
+    """Bytes as a document.
+
+    Parameters
+    ----------
+    raw : bytes
+        UTF-8 with or without byte order mark, or UTF-16 with one.
+    name : str
+        The document's name.
+    path : Path or None
+        Where the bytes came from.
+    errors : str
+        As for `read_document`.
+    final : bool
+        Whether this is all of it; if not, a character cut off at the end is left out.
+
+    Returns
+    -------
+    Document
+        The text, without byte order mark.
+
+    Raises
+    ------
+    CorpusError
+        At the first bad byte, with line (from 1) and offset (from 0, from the start of `raw`).
+    """
+    encoding, codec, start = _encoding_of(raw, name, path)
+    notes = [f"byte order mark of {start} bytes dropped"] if start else []
+    try:
+        texts = list(_decoded(raw, codec, start, "strict", final))
+    except UnicodeDecodeError as error:
+        if errors != "replace":
+            raise _bad_byte(raw, error, name, path, encoding) from None
+        texts = list(_decoded(raw, codec, start, "replace", final))
+        n_replaced = sum(text.count("\ufffd") for text in texts) - _n_real(raw, codec, start)
+        line = _line_of(raw, codec, error.start)
+        place = f"line {line:,}, byte {error.start:,}"
+        notes.append(f"{n_replaced:,} × U+FFFD in place of bad bytes, the first at {place}")
+    n_characters = sum(map(len, texts))
+    return Document(name, "".join(texts).encode(), path, encoding, n_characters, tuple(notes))
+
+
+def document_of_text(text: str, name: str) -> Document:
+    """A str as a document.
+
+    Parameters
+    ----------
+    text : str
+        The text. A high and a low surrogate, side by side, join; a lone one becomes U+FFFD.
+    name : str
+        The document's name.
+
+    Returns
+    -------
+    Document
+        The text; `problems` says what became of surrogates.
+    """
+    try:
+        return Document(name, text.encode(), None, "text", len(text))
+    except UnicodeEncodeError:
+        joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    n_replaced = joined.count("\ufffd") - text.count("\ufffd")
+    n_joined = len(text) - len(joined)
+    notes = ((n_joined, "pairs of surrogates joined"), (n_replaced, "lone surrogates replaced with U+FFFD"))
+    problems = tuple(f"{n:,} {note}" for n, note in notes if n)
+    return Document(name, joined.encode(), None, "text", len(joined), problems)
+
+
+def check_errors(errors: str) -> None:
+    """Refuse a choice that does not exist.
+
+    Parameters
+    ----------
+    errors : str
+        One of `ERROR_CHOICES`.
+
+    Raises
+    ------
+    CorpusError
+        If it is another.
+    """
+    if errors not in ERROR_CHOICES:
+        raise CorpusError(f"errors is {errors!r}; it must be one of {', '.join(map(repr, ERROR_CHOICES))}.")
+
+
+def _encoding_of(raw: bytes, name: str, path: Path | None) -> tuple[str, str, int]:
+    """Encoding to show, Python's codec, and length of the byte order mark."""
+    if raw[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+        raise CorpusError(
+            f"{name} starts with the byte order mark of UTF-32, which is not read. Save it as UTF-8.",
+            path=path, line=1, byte_offset=0,
+        )  # fmt: skip
+    if raw.startswith(codecs.BOM_UTF8):
+        return "UTF-8 with BOM", "utf-8", 3
+    # The two bytes alone are no proof of UTF-16, and are refused as UTF-8.
+    if len(raw) > 2 and raw.startswith(codecs.BOM_UTF16_LE):
+        return "UTF-16 LE", "utf-16-le", 2
+    if len(raw) > 2 and raw.startswith(codecs.BOM_UTF16_BE):
+        return "UTF-16 BE", "utf-16-be", 2
+    return "UTF-8", "utf-8", 0
+
+
+def _decoded(raw: bytes, codec: str, start: int, errors: str, final: bool) -> Iterator[str]:
+    """Text of each block; an error's `start` is the offset from the start of `raw`."""
+    decoder = codecs.getincrementaldecoder(codec)(errors)
+    for at in range(start, len(raw), BLOCK_BYTES):
+        n_held = len(decoder.getstate()[0])
+        try:
+            yield decoder.decode(raw[at : at + BLOCK_BYTES], final and at + BLOCK_BYTES >= len(raw))
+        except UnicodeDecodeError as error:
+            error.start += at - n_held
+            raise
+
+
+def _n_real(raw: bytes, codec: str, start: int) -> int:
+    """How many U+FFFD stand in the bytes themselves. Their bytes cannot be part of a bad sequence."""
+    if codec == "utf-8":
+        return raw.count("\ufffd".encode())
+    units = np.frombuffer(raw, "<u2" if codec == "utf-16-le" else ">u2", (len(raw) - start) // 2, start)
+    return int(np.count_nonzero(units == 0xFFFD))
+
+
+def _line_of(raw: bytes, codec: str, offset: int) -> int:
+    """Line of a byte, from 1."""
+    if codec == "utf-8":
+        return raw.count(b"\n", 0, offset) + 1
+    # A byte 0x0A may be half of another character.
+    return raw[2:offset].decode(codec, "replace").count("\n") + 1
+
+
+def _bad_byte(
+    raw: bytes, error: UnicodeDecodeError, name: str, path: Path | None, encoding: str
+) -> CorpusError:
+    line, offset = _line_of(raw, error.encoding, error.start), error.start
+    what = f"0x{raw[offset]:02X} is not valid {encoding.removesuffix(' with BOM')} ({error.reason})"
+    return CorpusError(
+        f"{name}, line {line:,}, byte offset {offset:,}: {what}. Stop here and save the file as UTF-8, read "
+        'it with errors="replace" (U+FFFD for each bad sequence), or leave the document out with errors="skip".',
+        path=path,
+        line=line,
+        byte_offset=offset,
+    )

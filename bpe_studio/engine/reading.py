@@ -1,0 +1,185 @@
+"""Reading files as bytes, in blocks, with progress and a way to stop."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bpe_studio.engine.documents import BLOCK_BYTES, Document, check_errors, decode_document
+from bpe_studio.engine.errors import CorpusError
+
+Progress = Callable[[str, int, int | None], bool | None]
+"""Called with the stage, how much is done and the total, if known; False cancels."""
+
+
+@dataclass
+class ReadingMeter:
+    """Counts the bytes that were read, tells the caller, and remembers a wish to stop.
+
+    Parameters
+    ----------
+    progress : callable or None
+        Called as ``progress("reading", bytes, total)``.
+    total : int or None
+        Bytes to read, if known.
+    """
+
+    progress: Progress | None = None
+    total: int | None = None
+    done: int = 0
+    cancelled: bool = False
+
+    def advance(self, n_bytes: int) -> bool:
+        """Count some bytes more.
+
+        Parameters
+        ----------
+        n_bytes : int
+            Bytes that were read since the last call.
+
+        Returns
+        -------
+        bool
+            Whether to go on.
+        """
+        self.done += n_bytes
+        if self.progress is not None and self.progress("reading", self.done, self.total) is False:
+            self.cancelled = True
+        return not self.cancelled
+
+
+def read_document(
+    path: Path, *, errors: str = "strict", name: str | None = None, progress: Progress | None = None
+) -> Document:
+    """A file as a document.
+
+    Parameters
+    ----------
+    path : Path
+        A regular file.
+    errors : str
+        "strict" or "skip": an error at the first bad byte; "replace": U+FFFD for each bad sequence.
+    name : str or None
+        The document's name; None takes the file's.
+    progress : callable or None
+        ``progress("reading", bytes, total)``; False cancels.
+
+    Returns
+    -------
+    Document
+        The file; when cancelled what was read of it, with a problem that says so.
+
+    Raises
+    ------
+    CorpusError
+        If the file cannot be read, or is not text in an encoding that is known.
+    """
+    check_errors(errors)
+    path = Path(path)
+    total = file_size(path)
+    meter = ReadingMeter(progress, total)
+    raw = read_bytes(path, meter)
+    document_name = printable(path.name) if name is None else name
+    if not meter.cancelled:
+        return decode_document(raw, document_name, path=path, errors=errors)
+    document = decode_document(raw, document_name, path=path, errors=errors, final=False)
+    note = f"reading was cancelled after {len(raw):,} of {total:,} bytes"
+    return replace(document, problems=(*document.problems, note))
+
+
+def file_size(path: Path) -> int:
+    """Size of a regular file, in bytes.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    int
+        Its size, in bytes.
+
+    Raises
+    ------
+    CorpusError
+        If there is no such file, or it is a folder, a device, a pipe or a socket, which may never end.
+    """
+    try:
+        status = path.stat()
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a device, pipe or socket"
+        raise CorpusError(f"{printable(path)} is {kind}, not a file with text.", path=path)
+    return status.st_size
+
+
+def read_bytes(path: Path, meter: ReadingMeter) -> bytes:
+    """A file's bytes, read in blocks.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    meter : ReadingMeter
+        Told after each block.
+
+    Returns
+    -------
+    bytes
+        The bytes; fewer than the file has when `meter` is cancelled.
+
+    Raises
+    ------
+    CorpusError
+        If the file cannot be read.
+    """
+    blocks = []
+    try:
+        with path.open("rb", buffering=0) as file:
+            while block := file.read(BLOCK_BYTES):
+                blocks.append(block)
+                if not meter.advance(len(block)):
+                    break
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
+    return b"".join(blocks)
+
+
+def printable(path: Path | str) -> str:
+    """A path as text that any UTF-8 file can hold.
+
+    Parameters
+    ----------
+    path : Path or str
+        The path; its name may have bytes that are no UTF-8.
+
+    Returns
+    -------
+    str
+        The path, U+FFFD for such bytes.
+    """
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def unreadable(path: Path, error: Exception) -> CorpusError:
+    """The error for a file that the system does not give us.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    error : Exception
+        What the system said.
+
+    Returns
+    -------
+    CorpusError
+        The error to raise.
+    """
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return CorpusError(f"Cannot read {printable(path)}: {reason}.", path=path)

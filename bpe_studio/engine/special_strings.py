@@ -1,0 +1,80 @@
+"""Special strings: what may be one, and where they stand in a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from bpe_studio.engine.errors import SpecialTokenError
+
+
+def checked_special_tokens(special_tokens: Iterable[str]) -> tuple[str, ...]:
+    """Special strings that can be told apart from one another and from nothing.
+
+    Parameters
+    ----------
+    special_tokens : iterable of str
+        The special strings, in the order of their ids.
+
+    Returns
+    -------
+    tuple of str
+        The same.
+
+    Raises
+    ------
+    SpecialTokenError
+        If one is empty, there twice, or not text; or if there is one str where a list of them should be.
+    """
+    if isinstance(special_tokens, str | bytes):
+        raise SpecialTokenError("special_tokens is a list of strings, not one string.")
+    specials = tuple(special_tokens)
+    seen: set[str] = set()
+    for number, token in enumerate(specials):
+        if not isinstance(token, str) or not token:
+            what = "empty" if isinstance(token, str) else f"{type(token).__name__}, not a str"
+            raise SpecialTokenError(f"Special token {number + 1} is {what}.")
+        if token in seen:
+            raise SpecialTokenError(f"The special token {token!r} is there twice.", token=token)
+        seen.add(token)
+        try:
+            token.encode()
+        except UnicodeEncodeError:
+            message = f"The special token {token!r} has a lone surrogate."
+            raise SpecialTokenError(message, token=token) from None
+    return specials
+
+
+def cut_specials(text: str, special_tokens: tuple[str, ...]) -> Iterator[tuple[int, int, bool]]:
+    """Where special strings stand in a text, and what lies between.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    special_tokens : tuple of str
+        The special strings.
+
+    Yields
+    ------
+    start, end : int
+        Offsets in code points. The parts follow one another, and none is empty.
+    special : bool
+        Whether the part is a special string. Leftmost first, then longest.
+
+    Examples
+    --------
+    >>> list(cut_specials("a<s>b", ("<s>",)))
+    [(0, 1, False), (1, 4, True), (4, 5, False)]
+    """
+    start = 0
+    if special_tokens:
+        # The alternatives are tried in turn, so the longest has to come first.
+        longest_first = sorted(special_tokens, key=len, reverse=True)
+        for match in re.finditer("|".join(map(re.escape, longest_first)), text):
+            if match.start() > start:
+                yield start, match.start(), False
+            yield match.start(), match.end(), True
+            start = match.end()
+    if start < len(text):
+        yield start, len(text), False

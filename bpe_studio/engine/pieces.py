@@ -6,12 +6,11 @@ token that was met.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Collection, Iterator, Mapping
-from functools import lru_cache
 
 from bpe_studio.engine.errors import BpeStudioError, SpecialTokenError
+from bpe_studio.engine.special_strings import cut_specials
 
 #: How lone bytes of invalid UTF-8 travel through a `str`: byte b is U+DC00 + b.
 RAW_BYTES = "surrogateescape"
@@ -77,21 +76,9 @@ def text_of_bytes(data: bytes, *, takes_raw_bytes: bool) -> str:
             return data.decode("utf-8", RAW_BYTES)
         raise BpeStudioError(
             f"The bytes are not UTF-8: {error.reason}, byte {data[error.start]:#04x} "
-            f"at offset {error.start:,}. Only a tokenizer with an alphabet of bytes and pattern 'none' can encode such bytes."
+            f"at offset {error.start:,}. Only a tokenizer with an alphabet of bytes and pattern 'none' "
+            "can encode such bytes."
         ) from error
-
-
-@lru_cache(maxsize=64)
-def special_expression(tokens: frozenset[str]) -> re.Pattern[str]:
-    """Return an expression that finds the leftmost special token, the longest where several start.
-
-    Examples
-    --------
-    >>> special_expression(frozenset({"<a>", "<a><b>"})).findall("<a><b><a>")
-    ['<a><b>', '<a>']
-    """
-    longest_first = sorted(tokens, key=lambda token: (-len(token), token))
-    return re.compile("|".join(map(re.escape, longest_first)))
 
 
 def allowed_tokens(
@@ -153,25 +140,18 @@ def pieces_of(
     allowed = allowed_tokens(allowed_special, special_tokens)
     if allowed_special == "none_raise" and special_tokens:
         _refuse_specials(text, special_tokens)
-    at = 0
-    if allowed:
-        for met in special_expression(allowed).finditer(text):
-            if met.start() > at:
-                yield text[at : met.start()]
-            yield special_tokens[met[0]]
-            at = met.end()
-    if at < len(text):
-        yield text[at:]
+    for start, end, special in cut_specials(text, tuple(allowed)):
+        yield special_tokens[text[start:end]] if special else text[start:end]
 
 
 def _refuse_specials(text: str, special_tokens: Mapping[str, int]) -> None:
-    met = special_expression(frozenset(special_tokens)).search(text)
-    if met is None:
-        return
-    raise SpecialTokenError(
-        f"The text holds the special token {met[0]!r} at character {met.start():,}. "
-        "Pass allowed_special='all' (or a set) to encode it as that token, "
-        "or 'none' to encode it as plain text.",
-        token=met[0],
-        position=met.start(),
-    )
+    for start, end, special in cut_specials(text, tuple(special_tokens)):
+        if special:
+            token = text[start:end]
+            raise SpecialTokenError(
+                f"The text holds the special token {token!r} at character {start:,}. "
+                "Pass allowed_special='all' (or a set) to encode it as that token, "
+                "or 'none' to encode it as plain text.",
+                token=token,
+                position=start,
+            )

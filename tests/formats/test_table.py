@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import tests.formats.building as building
+from bpe_studio.engine.errors import FormatError
+from bpe_studio.formats import studio, table
+from bpe_studio.formats.table import FORMATS, format_for, load, save
+from bpe_studio.formats.training_fields import same_training
+
+
+@pytest.mark.parametrize("record", FORMATS, ids=lambda record: record.name)
+@pytest.mark.parametrize("name", building.ALL)
+def test_every_format_gives_the_same_ids_back_or_refuses(
+    record: table.Format, name: str, tmp_path: Path
+) -> None:
+    tokenizer, path = building.ALL[name], tmp_path / "x.json"
+    if record.refusals(tokenizer):
+        with pytest.raises(FormatError, match=f"{record.name} cannot hold"):
+            save(tokenizer, path, record.name)
+        assert os.listdir(tmp_path) == []
+        return
+    save(tokenizer, path, record.name)
+    again = load(path)
+    assert again == tokenizer
+    assert record.recognises(table.Content(path, path.read_bytes()))
+    if record.keeps_training:
+        assert same_training(again.training, tokenizer.training)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "über 文件/модель 1.json",
+        "🙂/a b%20c.json",
+        "-dash.json",
+        "x" * 240 + ".json",
+        "dir.json/model.tiktoken",
+        "a#b?c.txt",
+    ],
+)
+def test_any_name_can_be_saved_and_loaded(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    save(building.BYTES, name)
+    assert load(name) == load(Path(name)) == load(tmp_path / name) == building.BYTES
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
+def test_a_name_that_is_no_text_can_be_saved_and_loaded(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xf0.json")
+    save(building.BYTES, path)
+    assert load(path) == building.BYTES
+
+
+def test_the_content_decides_not_the_ending(tmp_path: Path) -> None:
+    save(building.CHARACTERS, tmp_path / "x.txt", "character_bpe")
+    assert load(tmp_path / "x.txt") == building.CHARACTERS
+    assert load(tmp_path / "x.txt").training is None
+
+
+def test_the_format_follows_the_ending_and_is_ours_otherwise() -> None:
+    assert {format_for(Path(name)).name for name in ("a.json", "A.JSON", "a", "a.txt")} == {"studio"}
+
+
+def test_an_unknown_format_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no format 'xml'; there are: studio, character_bpe"):
+        save(building.BYTES, tmp_path / "x", "xml")
+
+
+def test_what_reads_back_differently_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.json"
+    save(building.BYTES, path)
+    before = path.read_bytes()
+    for wrong in (
+        studio.write(building.BYTES.first(3)),
+        b"{}",
+        b"",
+        before.replace(b'" g", 13,', b'" g", 14,'),
+    ):
+        broken = dataclasses.replace(FORMATS[0], write=lambda tokenizer, wrong=wrong: wrong)
+        monkeypatch.setattr(table, "FORMATS", (broken, *FORMATS[1:]))
+        with pytest.raises(FormatError, match="not written"):
+            save(building.BYTES, path)
+        assert path.read_bytes() == before and os.listdir(tmp_path) == ["x.json"]
+
+
+CUT = studio.write(building.BYTES)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "the file is empty"),
+        (b" \n\t ", "the file is empty"),
+        (b"[]", "not a tokenizer file"),
+        (b"{}", "not a tokenizer file"),
+        (b"null", "not a tokenizer file"),
+        (bytes(range(256)), "not a tokenizer file"),
+        (b'{"format": "bpe-studio"', "line 1 column 24"),
+        (b'{"format":\n "bpe-studio",,', "line 2 column 15"),
+        (CUT[:700], "line 12 column 84"),
+        (CUT.replace(b"garden", b"gard\xff"), "byte 0xff at offset"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"format": ' + b"[" * 100_000, "nested too deeply"),
+        (b'{"format": "bpe-studio", "format": "bpe-studio"}', "the key 'format' is given twice"),
+        (b'{"format": "bpe-studio", "version": NaN}', "NaN is not a number"),
+        (b'{"format": "bpe-studio", "version": -Infinity}', "-Infinity is not a number"),
+        (b'{"format": "bpe-studio", "version": 1e999}', "the number 1e999 is too large"),
+        (b'{"format": "bpe-studio", "version": ' + b"1" * 5000 + b"}", "thousands of digits"),
+        (b'{"format": "bpe-studio", "version": ' + b"1" * 400 + b"}", "more than 20 digits"),
+        (b'{"format": "bpe-studio", "version": 9}', "newer BPE Studio"),
+    ],
+)
+def test_a_damaged_file_gets_one_sentence_with_its_name_and_the_place(
+    data: bytes, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(data)
+    with pytest.raises(FormatError) as caught:
+        load(path)
+    text = str(caught.value)
+    assert text.startswith(f"{path}: ") and message in text
+    assert "\n" not in text and len(text) < 500
+
+
+def test_a_hundred_megabytes_of_blanks_take_a_moment(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(b" " * 100_000_000)
+    started = time.perf_counter()
+    with pytest.raises(FormatError, match="empty"):
+        load(path)
+    path.write_bytes(b" " * 100_000_000 + b"{")
+    with pytest.raises(FormatError):
+        load(path)
+    assert time.perf_counter() - started < 20
+
+
+def test_a_missing_file_is_named() -> None:
+    with pytest.raises(FormatError, match="no such.json: cannot be read: No such file or directory"):
+        load("no such.json")

@@ -64,7 +64,9 @@ class Alphabet:
     def tokens(self) -> tuple[bytes, ...]:
         """The bytes of the base tokens in id order; ``<unk>`` is empty."""
         unknown = (b"",) if self.unknown_token is not None else ()
-        byte_tokens = tuple(bytes([byte]) for byte in byte_sequence(self.byte_order)) if self._has_bytes else ()
+        byte_tokens = (
+            tuple(bytes([byte]) for byte in byte_sequence(self.byte_order)) if self._has_bytes else ()
+        )
         return (*unknown, *byte_tokens, *(character.encode() for character in self.characters))
 
     @property
@@ -139,7 +141,9 @@ class Alphabet:
             return tuple(ids[byte] for byte in character.encode())
         if self.unknown_id is not None:
             return (self.unknown_id,)
-        raise missing_characters(dict.fromkeys(c for c in text if c not in self.character_ids), text.index(character))
+        raise missing_characters(
+            dict.fromkeys(c for c in text if c not in self.character_ids), text.index(character)
+        )
 
     def word_symbols(self, words: WordTable) -> tuple[np.ndarray, np.ndarray]:
         """Return the base symbols of all words, concatenated.
@@ -219,7 +223,9 @@ def alphabet_for(words: WordTable, config: TrainingConfig) -> Alphabet:
     if unknown is None and config.character_coverage < 1 and not config.byte_fallback:
         unknown = DEFAULT_UNKNOWN
     if unknown in config.special_tokens:
-        raise BpeStudioError(f"{unknown!r} is both the unknown token and a special token; name one differently")
+        raise BpeStudioError(
+            f"{unknown!r} is both the unknown token and a special token; name one differently"
+        )
     characters: tuple[str, ...] = ()
     if config.alphabet == "characters":
         characters = _base_characters(words, config)

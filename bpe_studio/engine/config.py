@@ -89,9 +89,13 @@ class TrainingConfig:
         for name, least in LEAST.items():
             check_int(name, getattr(self, name), least, optional=name in OPTIONAL)
         if not isinstance(self.pattern, str):
-            raise TrainingError(f"pattern is {self.pattern!r}; it must be a name or a regular expression as text")
+            raise TrainingError(
+                f"pattern is {self.pattern!r}; it must be a name or a regular expression as text"
+            )
         if not (isinstance(self.character_coverage, float | int) and 0 < self.character_coverage <= 1):
-            raise TrainingError(f"character_coverage is {self.character_coverage!r}; it must be above 0 and at most 1")
+            raise TrainingError(
+                f"character_coverage is {self.character_coverage!r}; it must be above 0 and at most 1"
+            )
         parse_rule(self.tie_rule)
         check_special_tokens(self.special_tokens)
         self._check_alphabet()
@@ -99,7 +103,9 @@ class TrainingConfig:
     def _check_alphabet(self) -> None:
         if self.alphabet == "characters":
             if self.byte_order != "identity":
-                raise TrainingError("byte_order is for the alphabet 'bytes'; with 'characters' leave it at 'identity'")
+                raise TrainingError(
+                    "byte_order is for the alphabet 'bytes'; with 'characters' leave it at 'identity'"
+                )
         elif self.byte_fallback or self.character_coverage != 1 or self.base_characters is not None:
             raise TrainingError(
                 "byte_fallback, character_coverage and base_characters are for alphabet='characters'; "
@@ -107,7 +113,9 @@ class TrainingConfig:
             )
         if self.unknown_token is not None:
             if not isinstance(self.unknown_token, str) or not self.unknown_token:
-                raise TrainingError(f"unknown_token is {self.unknown_token!r}; it must be a text such as '<unk>'")
+                raise TrainingError(
+                    f"unknown_token is {self.unknown_token!r}; it must be a text such as '<unk>'"
+                )
             if self.unknown_token in self.special_tokens:
                 raise SpecialTokenError(
                     f"{self.unknown_token!r} is both the unknown token and a special token; keep one",
@@ -146,14 +154,18 @@ def check_int(name: str, value: object, least: int, *, optional: bool = False) -
     if optional and value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MAX_VOCAB_SIZE:
-        raise TrainingError(f"{name} is {value!r}; it must be an integer from {least:,} to {MAX_VOCAB_SIZE:,}")
+        raise TrainingError(
+            f"{name} is {value!r}; it must be an integer from {least:,} to {MAX_VOCAB_SIZE:,}"
+        )
 
 
 def check_special_tokens(special_tokens: tuple[str, ...]) -> None:
     """Raise `SpecialTokenError` for an empty or repeated special token."""
     for index, token in enumerate(special_tokens):
         if not token:
-            raise SpecialTokenError("a special token is empty; give it a text such as '<|endoftext|>'", token=token)
+            raise SpecialTokenError(
+                "a special token is empty; give it a text such as '<|endoftext|>'", token=token
+            )
         if token in special_tokens[:index]:
             raise SpecialTokenError(f"special token {token!r} is given twice", token=token)
 

@@ -68,7 +68,10 @@ class MergeBatch:
     def from_rows(cls, first_rank: int, rows: Sequence[Sequence[int]]) -> Self:
         """Return a batch of rows, each in the order of the columns."""
         columns = zip(*rows, strict=True) if rows else ((),) * len(COLUMNS)
-        return cls(first_rank, *(frozen(column, dtype) for column, dtype in zip(columns, COLUMNS.values(), strict=True)))
+        return cls(
+            first_rank,
+            *(frozen(column, dtype) for column, dtype in zip(columns, COLUMNS.values(), strict=True)),
+        )
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
@@ -155,16 +158,22 @@ class MergeLog:
         for name in COLUMNS:
             column = self._columns[name]
             if end > len(column):
-                self._columns[name] = np.empty(max(end, 2 * len(column)), column.dtype)
-                self._columns[name][: self._length] = column[: self._length]
+                # Filled before it is put in place: another thread may be reading the rows there are.
+                longer = np.empty(max(end, 2 * len(column)), column.dtype)
+                longer[: self._length] = column[: self._length]
+                self._columns[name] = longer
             self._columns[name][self._length : end] = getattr(batch, name)
-        for left, right, token in zip(batch.left.tolist(), batch.right.tolist(), batch.token.tolist(), strict=True):
+        for left, right, token in zip(
+            batch.left.tolist(), batch.right.tolist(), batch.token.tolist(), strict=True
+        ):
             self._token_bytes.setdefault(token, self._token_bytes[left] + self._token_bytes[right])
         self._length = end
 
     def batch(self, first: int, last: int) -> MergeBatch:
         """Return rows `first` to `last` (exclusive) as a frozen batch."""
-        columns = (frozen(self._columns[name][: self._length][first:last], dtype) for name, dtype in COLUMNS.items())
+        columns = (
+            frozen(self._columns[name][: self._length][first:last], dtype) for name, dtype in COLUMNS.items()
+        )
         return MergeBatch(first, *columns)
 
     def first(self, n_merges: int) -> MergeLog:
@@ -217,7 +226,9 @@ def order_check(alphabet: Alphabet, left: np.ndarray, right: np.ndarray, token: 
     for rank, (left_id, right_id, product) in enumerate(rows):
         for part in (left_id, right_id):
             if part not in known:
-                return OrderCheck(False, rank, f"merge {rank:,} uses token {part:,}, which no lower rank makes")
+                return OrderCheck(
+                    False, rank, f"merge {rank:,} uses token {part:,}, which no lower rank makes"
+                )
         if (left_id, right_id) in pairs:
             return OrderCheck(False, rank, f"merge {rank:,} repeats the pair ({left_id:,}, {right_id:,})")
         if product in known:

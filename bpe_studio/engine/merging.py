@@ -79,7 +79,9 @@ class FastTrainer:
             )
         at = np.arange(len(symbols), dtype=np.int64) + np.repeat(np.arange(1, len(lengths) + 1), lengths)
         token = np.full(n_cells, self._kernel.WALL, np.int32)
-        token[at] = np.where(symbols < alphabet.first_mergeable_id, self._kernel.WALL, symbols - self._first_id)
+        token[at] = np.where(
+            symbols < alphabet.first_mergeable_id, self._kernel.WALL, symbols - self._first_id
+        )
         weight = np.zeros(n_cells, np.int64)
         weight[at] = np.repeat(counts, lengths)
         letter = np.zeros(n_cells, np.int32)
@@ -138,7 +140,9 @@ class FastTrainer:
             shorter than asked for when no pair is frequent enough any more.
         """
         self._room_for_tokens(n_merges)
-        rows = self._kernel.Rows(*(np.empty(n_merges, ROW_DTYPES.get(name, np.int64)) for name in self._kernel.Rows._fields))
+        rows = self._kernel.Rows(
+            *(np.empty(n_merges, ROW_DTYPES.get(name, np.int64)) for name in self._kernel.Rows._fields)
+        )
         n_done, state = 0, self._kernel.NEED_ROOM
         while state == self._kernel.NEED_ROOM:
             n_done, state = self._kernel.advance(
@@ -169,9 +173,13 @@ class FastTrainer:
                 left, right, n_done, self._utf8,
             )  # fmt: skip
             if state == self._kernel.NEED_ROOM:
-                self._enlarge(int(self._pairs.n_places[: int(self._pairs.numbers[self._kernel.N_PAIRS])].max()))
+                self._enlarge(
+                    int(self._pairs.n_places[: int(self._pairs.numbers[self._kernel.N_PAIRS])].max())
+                )
         if state == self._kernel.NO_MORE:
-            raise TrainingError(f"merge {n_done:,} does not occur in this corpus; the merges belong to another one")
+            raise TrainingError(
+                f"merge {n_done:,} does not occur in this corpus; the merges belong to another one"
+            )
 
     def best_count(self) -> int:
         """Return the highest count of any eligible pair, 0 if there is none."""
@@ -186,7 +194,9 @@ class FastTrainer:
     def _room_for_tokens(self, n_more: int) -> None:
         needed = int(self._pairs.numbers[self._kernel.N_TOKENS]) + n_more + 1
         if needed > len(self._tokens.length):
-            self._tokens = self._kernel.Tokens(*(enlarged(array, max(needed, 2 * len(array))) for array in self._tokens))
+            self._tokens = self._kernel.Tokens(
+                *(enlarged(array, max(needed, 2 * len(array))) for array in self._tokens)
+            )
         if needed > len(self._scratch.seen):
             self._scratch = self._new_scratch(2 * needed, len(self._scratch.at))
 
@@ -195,18 +205,19 @@ class FastTrainer:
         pairs, numbers = self._pairs, self._pairs.numbers
         kernel = self._kernel
         n_new = 2 * min(n_places, int(numbers[kernel.N_TOKENS]) + 1)
-        n_pairs = max(int(numbers[kernel.N_PAIRS]) + n_new, len(pairs.left) * 3 // 2)
-        n_pool = max(int(numbers[kernel.N_POOL]) + 2 * n_places, len(pairs.pool) * 3 // 2)
+        n_pairs = grown(len(pairs.left), int(numbers[kernel.N_PAIRS]) + n_new)
         self._pairs = kernel.Pairs(
             *(enlarged(array, n_pairs) for array in pairs[:5]),
             np.full(power_of_two(2 * n_pairs), -1, np.int32),
-            enlarged(pairs.pool, n_pool),
+            enlarged(pairs.pool, grown(len(pairs.pool), int(numbers[kernel.N_POOL]) + 2 * n_places)),
             numbers,
         )
-        n_queue = max(int(numbers[kernel.N_QUEUE]) + n_new, len(self._queue.pair) * 3 // 2)
+        n_queue = grown(len(self._queue.pair), int(numbers[kernel.N_QUEUE]) + n_new)
         self._queue = kernel.Queue(*(enlarged(array, n_queue) for array in self._queue))
         old = self._counts
-        size = power_of_two(2 * (int(np.count_nonzero(old.n_pairs)) + 2 * n_new) + len(old.value) // 2 + 1)
+        size = power_of_two(
+            max(8 * (int(np.count_nonzero(old.n_pairs)) + 2 * n_new), len(old.value) // 2 + 1)
+        )
         self._counts = kernel.Counts(np.zeros(size, np.int64), np.zeros(size, np.int64))
         if n_places > len(self._scratch.at):
             self._scratch = self._new_scratch(len(self._scratch.seen), n_places)
@@ -218,9 +229,16 @@ def power_of_two(least: int) -> int:
     return 1 << max(int(least) - 1, 1).bit_length()
 
 
+def grown(size: int, needed: int) -> int:
+    """Return a size with room for `needed`, enlarged by half at least if it must grow at all."""
+    return size if needed <= size else max(needed, size * 3 // 2)
+
+
 def enlarged(array: np.ndarray, size: int) -> np.ndarray:
     """Return an array of `size` that begins with `array`."""
-    larger = np.empty(max(size, len(array)), array.dtype)
+    if size <= len(array):
+        return array
+    larger = np.empty(size, array.dtype)
     larger[: len(array)] = array
     return larger
 
@@ -245,7 +263,12 @@ def sort_letters(alphabet: Alphabet, shortest: bool) -> np.ndarray:
 def warm_up(kernels: SimpleNamespace) -> None:
     """Compile or load the merge loop by training on one word of two letters."""
     trainer = FastTrainer(
-        np.array([97, 98, 97, 98], np.int32), np.array([0, 2, 4]), np.array([1, 1]), Alphabet(), TrainingConfig(), kernels
+        np.array([97, 98, 97, 98], np.int32),
+        np.array([0, 2, 4]),
+        np.array([1, 1]),
+        Alphabet(),
+        TrainingConfig(),
+        kernels,
     )
     trainer._enlarge(1)
     trainer.reapply(*(np.empty(0, np.int32) for _ in range(2)))

@@ -37,7 +37,9 @@ class ReferenceMerge:
     corpus_tokens: int
 
 
-def count_pairs(words: Sequence[Sequence[int]], counts: Sequence[int], lengths: dict[int, int]) -> dict[Pair, PairFacts]:
+def count_pairs(
+    words: Sequence[Sequence[int]], counts: Sequence[int], lengths: dict[int, int]
+) -> dict[Pair, PairFacts]:
     """Return every pair with its count and first position, in order of first appearance.
 
     Overlaps count: ``aaa`` holds the pair (a, a) twice. Positions are those of the concatenated base

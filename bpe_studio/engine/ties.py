@@ -138,8 +138,20 @@ class TieRule:
 TIE_RULES = (
     TieRule("lexicographic", 0, lexicographic, "the smallest bytes", ""),
     TieRule("reverse-lexicographic", 1, reverse_lexicographic, "the largest bytes", ""),
-    TieRule("first-seen", 2, first_seen, "the pair met first in the corpus", "minbpe, tiktoken's educational trainer"),
-    TieRule("lowest-ids", 3, lowest_ids, "the smallest ids", "rustbpe; Hugging Face tokenizers with GPT-2 byte order"),
+    TieRule(
+        "first-seen",
+        2,
+        first_seen,
+        "the pair met first in the corpus",
+        "minbpe, tiktoken's educational trainer",
+    ),
+    TieRule(
+        "lowest-ids",
+        3,
+        lowest_ids,
+        "the smallest ids",
+        "rustbpe; Hugging Face tokenizers with GPT-2 byte order",
+    ),
     TieRule("shortest", 4, shortest, "the shortest token, then the smallest bytes", "SentencePiece"),
     TieRule("random", 5, random_order, "a pair drawn by a seed", ""),
 )
@@ -177,4 +189,6 @@ def parse_rule(text: str) -> ParsedRule:
         if rule.name == name == "random" and seed.isascii() and seed.isdigit() and int(seed) <= MASK:
             return ParsedRule(rule, int(seed))
     names = ", ".join(rule.name for rule in TIE_RULES if rule.name != "random")
-    raise TrainingError(f"tie_rule is {text!r}; it must be {names} or random:SEED (a seed from 0 to 2^64 - 1)")
+    raise TrainingError(
+        f"tie_rule is {text!r}; it must be {names} or random:SEED (a seed from 0 to 2^64 - 1)"
+    )

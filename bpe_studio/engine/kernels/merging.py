@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
+
+from bpe_studio.engine.kernels.decorator import kernel
 
 WALL = -1  # between words, and in place of base tokens that no pair may hold
 INSIDE = -2  # a cell inside a token, at a former boundary
@@ -38,7 +39,8 @@ Queue = namedtuple("Queue", "count key pair")
 """A binary heap on (−count, key, letters): count int64, key uint64, pair int32. Counts may be out of date."""
 
 Counts = namedtuple("Counts", "value n_pairs")
-"""Hash table count → number of eligible pairs with that count: both int64, value 0 is empty."""
+"""Table count → number of eligible pairs with that count: both int64. Small counts stand at their own
+place in the lower half; the upper half is a hash table for the others, where value 0 is empty."""
 
 Scratch = namedtuple("Scratch", "old_left new_left n_left old_right new_right n_right seen at left right")
 """Per token: changes of counts and numbers of places in the present step (int64). seen int32: tokens
@@ -50,7 +52,7 @@ Limits = namedtuple("Limits", "rule seed min_count max_length letter_bits")
 Rows = namedtuple("Rows", "left right count n_tied margin corpus_tokens")
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mix(value):
     """Return splitmix64's finalizer of a uint64."""
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -58,13 +60,13 @@ def mix(value):
     return value ^ (value >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pair_hash(left, right):
     """Return a uint64 hash of a pair of tokens."""
     return mix((np.uint64(left) << np.uint64(32)) | np.uint64(right))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_pair(pairs, left, right):
     """Return the slot of a pair in the table: its own, or the empty one where it belongs."""
     mask = np.uint64(len(pairs.table) - 1)
@@ -76,7 +78,7 @@ def find_pair(pairs, left, right):
         slot = (slot + np.uint64(1)) & mask
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_pair(pairs, left, right, count, start, n_places):
     """Append a pair and return its number."""
     pair = np.int32(pairs.numbers[N_PAIRS])
@@ -90,28 +92,30 @@ def add_pair(pairs, left, right, count, start, n_places):
     return pair
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_slot(counts, value):
-    """Return the slot of a count: small counts lie at their own place, which keeps them in the cache."""
-    mask = len(counts.value) - 1
-    slot = value & mask if value <= mask else np.int64(mix(np.uint64(value)) & np.uint64(mask))
-    while counts.value[slot] != value and counts.value[slot] != 0:
-        slot = (slot + 1) & mask
-    return slot
+    """Return the slot of a count: its own for small counts, a hashed one in the upper half for others."""
+    half = len(counts.value) >> 1
+    if value < half:
+        return np.int64(value)
+    slot = np.int64(mix(np.uint64(value)) & np.uint64(half - 1))
+    while counts.value[half + slot] != value and counts.value[half + slot] != 0:
+        slot = (slot + 1) & (half - 1)
+    return half + slot
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def note_count(counts, numbers, value, change):
     """Note that `change` more eligible pairs have this count."""
     if value > 0:
         slot = count_slot(counts, value)
         if counts.value[slot] == 0:
             counts.value[slot] = value
-            numbers[N_COUNTS] += 1
+            numbers[N_COUNTS] += 2 * slot >= len(counts.value)
         counts.n_pairs[slot] += change
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def compare_letters(cells, start_a, length_a, start_b, length_b):
     """Return −1, 0 or 1 as token a sorts before, like or after token b."""
     for offset in range(min(length_a, length_b)):
@@ -124,7 +128,7 @@ def compare_letters(cells, start_a, length_a, start_b, length_b):
     return -1 if length_a < length_b else 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def compare_pairs(cells, tokens, left_a, right_a, left_b, right_b):
     """Return −1, 0 or 1 as pair a sorts before, like or after pair b by (left, right) letters."""
     order = 0
@@ -134,12 +138,16 @@ def compare_pairs(cells, tokens, left_a, right_a, left_b, right_b):
         )
     if order == 0 and right_a != right_b:
         order = compare_letters(
-            cells, tokens.start[right_a], tokens.length[right_a], tokens.start[right_b], tokens.length[right_b]
+            cells,
+            tokens.start[right_a],
+            tokens.length[right_a],
+            tokens.start[right_b],
+            tokens.length[right_b],
         )
     return order
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def letter_of_pair(cells, tokens, left, right, offset):
     """Return letter number `offset` of the merged text."""
     if offset < tokens.length[left]:
@@ -147,7 +155,7 @@ def letter_of_pair(cells, tokens, left, right, offset):
     return cells.letter[tokens.start[right] + offset - tokens.length[left]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def compare_merged(cells, tokens, left_a, right_a, left_b, right_b):
     """Return −1, 0 or 1 as pair a's merged text is shorter, or of the same length and smaller, than b's."""
     length_a = tokens.length[left_a] + tokens.length[right_a]
@@ -162,7 +170,7 @@ def compare_merged(cells, tokens, left_a, right_a, left_b, right_b):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def goes_before(limits, cells, tokens, pairs, count_a, key_a, pair_a, count_b, key_b, pair_b):
     """Return whether queue entry a is merged before entry b."""
     if count_a != count_b:
@@ -183,7 +191,7 @@ def goes_before(limits, cells, tokens, pairs, count_a, key_a, pair_a, count_b, k
     return order < 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def letters_key(limits, cells, tokens, left, right, n_letters):
     """Return the first letters of a pair's merged text, packed so that numbers sort as the letters do.
 
@@ -200,7 +208,7 @@ def letters_key(limits, cells, tokens, left, right, n_letters):
     return key
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def length_key(limits, cells, tokens, left, right):
     """Return the length of a pair's merged text in the upper 21 bits, its first letters below.
 
@@ -214,7 +222,7 @@ def length_key(limits, cells, tokens, left, right):
     return key | letters_key(limits, cells, tokens, left, right, 42 // limits.letter_bits)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_place(cells, tokens, pairs, pair):
     """Return the first cell where a pair occurs, dropping places that are stale."""
     left, right = pairs.left[pair], pairs.right[pair]
@@ -228,7 +236,7 @@ def first_place(cells, tokens, pairs, pair):
     return np.int64(len(cells.token))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tie_key(limits, cells, tokens, pairs, pair):
     """Return the 64-bit key of a pair: a smaller key wins, equal keys are told apart by letters."""
     left, right = pairs.left[pair], pairs.right[pair]
@@ -239,13 +247,15 @@ def tie_key(limits, cells, tokens, pairs, pair):
     if limits.rule == SHORTEST:
         return length_key(limits, cells, tokens, left, right)
     if limits.rule == RANDOM:
-        return mix(mix(mix(limits.seed + np.uint64(0x9E3779B97F4A7C15)) ^ tokens.hashed[left]) + tokens.hashed[right])
+        return mix(
+            mix(mix(limits.seed + np.uint64(0x9E3779B97F4A7C15)) ^ tokens.hashed[left]) + tokens.hashed[right]
+        )
     # The end of the left part must sort before any letter: the right part is not looked at.
     key = letters_key(limits, cells, tokens, left, np.int32(-1), 63 // limits.letter_bits)
     return ~key if limits.rule == REVERSE else key
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def put(queue, at, count, key, pair):
     """Write a queue entry."""
     queue.count[at] = count
@@ -253,7 +263,7 @@ def put(queue, at, count, key, pair):
     queue.pair[at] = pair
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def push(limits, cells, tokens, pairs, queue, count, key, pair):
     """Add an entry to the queue."""
     at = pairs.numbers[N_QUEUE]
@@ -269,7 +279,7 @@ def push(limits, cells, tokens, pairs, queue, count, key, pair):
     put(queue, at, count, key, pair)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def replace_top(limits, cells, tokens, pairs, queue, count, key, pair):
     """Put an entry in place of the first one and restore the order."""
     size = pairs.numbers[N_QUEUE]
@@ -283,7 +293,16 @@ def replace_top(limits, cells, tokens, pairs, queue, count, key, pair):
         ):  # fmt: skip
             down += 1
         if goes_before(
-            limits, cells, tokens, pairs, count, key, pair, queue.count[down], queue.key[down], queue.pair[down]
+            limits,
+            cells,
+            tokens,
+            pairs,
+            count,
+            key,
+            pair,
+            queue.count[down],
+            queue.key[down],
+            queue.pair[down],
         ):
             break
         put(queue, at, queue.count[down], queue.key[down], queue.pair[down])
@@ -291,18 +310,16 @@ def replace_top(limits, cells, tokens, pairs, queue, count, key, pair):
     put(queue, at, count, key, pair)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def drop_top(limits, cells, tokens, pairs, queue):
     """Remove the first entry."""
     pairs.numbers[N_QUEUE] -= 1
     last = pairs.numbers[N_QUEUE]
     if last > 0:
-        replace_top(
-            limits, cells, tokens, pairs, queue, queue.count[last], queue.key[last], queue.pair[last]
-        )
+        replace_top(limits, cells, tokens, pairs, queue, queue.count[last], queue.key[last], queue.pair[last])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def refresh_top(limits, cells, tokens, pairs, queue):
     """Bring the first entry up to date until it is true; return its count, or 0 for an empty queue.
 
@@ -322,7 +339,7 @@ def refresh_top(limits, cells, tokens, pairs, queue):
     return np.int64(0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_below(counts, limit):
     """Return the highest count below `limit` that any eligible pair has, or 0."""
     for value in range(limit - 1, 0, -1):
@@ -332,13 +349,13 @@ def best_below(counts, limit):
     return np.int64(0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_eligible(limits, tokens, left, right):
     """Return whether a pair's product is short enough."""
     return tokens.length[left] + tokens.length[right] <= limits.max_length
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lower_count(limits, tokens, pairs, counts, left, right, change):
     """Take `change` off a pair's count."""
     pair = pairs.table[find_pair(pairs, left, right)]
@@ -348,17 +365,19 @@ def lower_count(limits, tokens, pairs, counts, left, right, change):
     pairs.count[pair] -= change
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter_pair(limits, cells, tokens, pairs, queue, counts, pair):
     """Count a new pair among the eligible ones and queue it if it is frequent enough."""
     if is_eligible(limits, tokens, pairs.left[pair], pairs.right[pair]):
         count = pairs.count[pair]
         note_count(counts, pairs.numbers, count, 1)
         if count >= limits.min_count:
-            push(limits, cells, tokens, pairs, queue, count, tie_key(limits, cells, tokens, pairs, pair), pair)
+            push(
+                limits, cells, tokens, pairs, queue, count, tie_key(limits, cells, tokens, pairs, pair), pair
+            )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_pairs(cells, tokens, pairs):
     """Enter every pair of the words with its count, and all its places in ascending order.
 
@@ -391,14 +410,14 @@ def find_pairs(cells, tokens, pairs):
             pairs.numbers[N_POOL] = used
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter_pairs(limits, cells, tokens, pairs, queue, counts):
     """Count and queue all pairs found by `find_pairs`."""
     for pair in range(pairs.numbers[N_PAIRS]):
         enter_pair(limits, cells, tokens, pairs, queue, counts, np.int32(pair))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def make_token(cells, tokens, pairs, left, right, at, utf8):
     """Append the product of two tokens, which occurs at cell `at`, and return its number."""
     token = np.int32(pairs.numbers[N_TOKENS])
@@ -414,7 +433,7 @@ def make_token(cells, tokens, pairs, left, right, at, utf8):
     return token
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hash_letter(hashed, letter, utf8):
     """Continue an FNV-1a hash over a letter: a byte, or (utf8 = 1) the UTF-8 bytes of a code point."""
     prime = np.uint64(0x100000001B3)
@@ -435,7 +454,7 @@ def hash_letter(hashed, letter, utf8):
     return (hashed ^ (mark | (code & low))) * prime
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def join_cells(cells, at, middle, end, token):
     """Make one token of the cells from `at` to `end`, whose second part began at `middle`."""
     cells.token[middle - 1] = INSIDE
@@ -444,7 +463,7 @@ def join_cells(cells, at, middle, end, token):
     cells.token[end] = token
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_places(cells, tokens, pairs, scratch, pair, token):
     """Merge a pair at all its places, left to right; collect what changes beside it.
 
@@ -489,16 +508,21 @@ def merge_places(cells, tokens, pairs, scratch, pair, token):
     return n_places, n_seen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def see(scratch, token, n_seen):
     """List a neighbour once."""
-    if scratch.n_left[token] == 0 and scratch.n_right[token] == 0 and scratch.old_left[token] == 0 and scratch.old_right[token] == 0:
+    if (
+        scratch.n_left[token] == 0
+        and scratch.n_right[token] == 0
+        and scratch.old_left[token] == 0
+        and scratch.old_right[token] == 0
+    ):
         scratch.seen[n_seen] = token
         return n_seen + 1
     return n_seen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def apply_merge(limits, cells, tokens, pairs, queue, counts, scratch, pair, utf8):
     """Merge a pair everywhere and bring counts, queue and places up to date; return the product."""
     left, right = pairs.left[pair], pairs.right[pair]
@@ -544,7 +568,7 @@ def apply_merge(limits, cells, tokens, pairs, queue, counts, scratch, pair, utf8
     return token
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def has_room(pairs, queue, counts, scratch, pair):
     """Return whether a merge of `pair` surely fits into all arrays."""
     n_new = 2 * min(pairs.n_places[pair], pairs.numbers[N_TOKENS] + 1)
@@ -554,12 +578,12 @@ def has_room(pairs, queue, counts, scratch, pair):
         and 2 * (numbers[N_PAIRS] + n_new) <= len(pairs.table)
         and numbers[N_POOL] + 2 * pairs.n_places[pair] <= len(pairs.pool)
         and numbers[N_QUEUE] + n_new <= len(queue.pair)
-        and 2 * (numbers[N_COUNTS] + 2 * n_new) <= len(counts.value)
+        and 4 * (numbers[N_COUNTS] + 2 * n_new) <= len(counts.value)
         and pairs.n_places[pair] <= len(scratch.at)
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def advance(limits, cells, tokens, pairs, queue, counts, scratch, rows, n_done, utf8):
     """Make merges until the rows are full; return how many are made and what stopped it.
 
@@ -601,7 +625,7 @@ def advance(limits, cells, tokens, pairs, queue, counts, scratch, rows, n_done, 
     return n_done, MERGED
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reapply(limits, cells, tokens, pairs, queue, counts, scratch, left, right, n_done, utf8):
     """Make given merges in order, as `advance` does without choosing.
 
@@ -621,7 +645,7 @@ def reapply(limits, cells, tokens, pairs, queue, counts, scratch, left, right, n
     return n_done, MERGED
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rebuild(pairs, counts, old_value, old_n_pairs):
     """Enter all pairs and all living counts into new, empty tables."""
     for pair in range(pairs.numbers[N_PAIRS]):

@@ -64,8 +64,9 @@ QPushButton[primary="true"] { background: palette(accent); color: %s; border: no
 QPushButton[primary="true"]:hover { background: palette(link); }
 QPushButton[primary="true"]:focus { border: 2px solid palette(window-text); }
 QPushButton[primary="true"]:disabled { background: palette(midlight); color: palette(placeholder-text); }
+QLabel#heading { font-weight: bold; }
 QHeaderView::section { background: palette(window); color: palette(placeholder-text); border: none;
-  border-bottom: 1px solid palette(mid); padding: 3px 6px; }
+  border-bottom: 1px solid palette(mid); padding: 3px 4px; }
 """
 
 

@@ -162,7 +162,7 @@ class TokenPainter:
 
     def _paint_hatch(self, painter: QPainter, rect: QRectF) -> None:
         color = QColor(self.colors.hatch)
-        color.setAlpha(110)
+        color.setAlpha(90)
         painter.fillRect(rect, QBrush(color, Qt.BrushStyle.BDiagPattern))
 
     def _laid_out(self, data: bytes, max_width: float | None) -> Chip:

@@ -182,6 +182,14 @@ class ArrayTableModel(QAbstractTableModel):
     def _set_order(self, order: NDArray[np.int64]) -> None:
         self.order, self._places = order, None
 
+    def longest_number(self, column: int) -> int:
+        """Return the characters of the longest number of a column, 1 without rows."""
+        if not self.n_source_rows:
+            return 1
+        record = self.columns[column]
+        values = as_keys(record.values(self.source), self.n_source_rows)
+        return max(len(record.show(self.source, int(row))) for row in (values.argmin(), values.argmax()))
+
     # --- Qt's interface --------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = TOP_LEVEL) -> int:

@@ -12,8 +12,9 @@ from bpe_studio.gui.tables.array_table import ArrayTableModel
 from bpe_studio.gui.tables.columns import Role, copied_texts
 from bpe_studio.gui.tables.delegates import delegate_for
 
-MIN_ELASTIC_CHARS = 5
-CELL_PADDING = 10
+MIN_ELASTIC = 5
+"""Digits that a column of tokens has room for at least."""
+PADDING = 12
 
 
 class ArrayTableView(QTableView):
@@ -36,12 +37,18 @@ class ArrayTableView(QTableView):
         super().__init__(parent)
         self.table = model
         self.is_dimmed = False
+        self._is_fitting = self._has_users_widths = False
+        self._n_fitted = 1
         self.setModel(model)
         self._set_looks()
         self._set_delegates()
         self._set_row_height()
         self.selectionModel().currentRowChanged.connect(self._current_row_changed)
         self.doubleClicked.connect(self._activate)
+        self.horizontalHeader().sectionResized.connect(self._section_resized)
+        model.modelReset.connect(self.fit_columns)
+        model.rowsInserted.connect(self._rows_inserted)
+        model.layoutChanged.connect(self.fit_columns)
         self._told_row: int | None = None
 
     def _set_looks(self) -> None:
@@ -87,24 +94,55 @@ class ArrayTableView(QTableView):
 
     def fit_columns(self) -> None:
         """Give numbers what they need and share the rest among the other columns by their usual widths."""
+        if self._has_users_widths:
+            return
         digit = self.fontMetrics().horizontalAdvance("0")
-        visible = [i for i in range(len(self.table.columns)) if not self.isColumnHidden(i)]
-        widths = {i: self._needed_width(i, digit) for i in visible}
-        elastic = [i for i in visible if not self.table.columns[i].is_number]
-        room = self.viewport().width() - sum(widths[i] for i in visible if i not in elastic)
-        wanted = sum(widths[i] for i in elastic)
-        least = MIN_ELASTIC_CHARS * digit + CELL_PADDING
-        for i in visible:
-            if i in elastic and wanted:
-                widths[i] = max(least, int(room * widths[i] / wanted))
-            self.setColumnWidth(i, widths[i])
+        needed = [self._needed_width(i, digit) for i in range(len(self.table.columns))]
+        least = [min(width, self._least_width(i, digit)) for i, width in enumerate(needed)]
+        shown = self._shown_columns(least)
+        elastic = [i for i in shown if not self.table.columns[i].is_number]
+        room = self.viewport().width() - sum(needed[i] for i in shown if i not in elastic)
+        wanted = sum(needed[i] for i in elastic)
+        self._is_fitting = True
+        for i in range(len(needed)):
+            self.setColumnHidden(i, i not in shown)
+        for i in shown:
+            share = int(room * needed[i] / wanted) if i in elastic else needed[i]
+            self.setColumnWidth(i, max(share, least[i]))
+        self._is_fitting = False
+
+    def _shown_columns(self, least: list[int]) -> list[int]:
+        """Return the columns that fit, without those that may be dropped where they do not."""
+        columns = self.table.columns
+        for dropped in range(1 + max(column.drop for column in columns)):
+            shown = [i for i, column in enumerate(columns) if not 0 < column.drop <= dropped]
+            if sum(least[i] for i in shown) <= self.viewport().width():
+                break
+        return shown
+
+    def _least_width(self, i: int, digit: int) -> int:
+        if self.table.columns[i].is_number:
+            return self._needed_width(i, digit)
+        return MIN_ELASTIC * digit + PADDING
 
     def _needed_width(self, i: int, digit: int) -> int:
         column = self.table.columns[i]
         title = self.fontMetrics().horizontalAdvance(self.table.headerData(i, Qt.Orientation.Horizontal))
         sorted_by = self.table.sorted_by
         arrow = 16 if sorted_by is not None and sorted_by[0] == i else 0
-        return max(column.chars * digit, title + arrow if column.is_number else 0) + CELL_PADDING + 2
+        chars = min(column.chars, self.table.longest_number(i)) if column.kind == "number" else column.chars
+        return max(chars * digit, title + arrow if column.is_number else 0) + PADDING
+
+    def _section_resized(self, _section: int, _old: int, _new: int) -> None:
+        # Widths that the user has dragged are left alone from then on.
+        is_dragged = bool(QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton)
+        self._has_users_widths |= is_dragged and not self._is_fitting
+
+    def _rows_inserted(self) -> None:
+        # Numbers grow longer with the logarithm of the rows: fit when the rows have doubled.
+        if len(self.table.order) >= 2 * self._n_fitted:
+            self._n_fitted = max(1, len(self.table.order))
+            self.fit_columns()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

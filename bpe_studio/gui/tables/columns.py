@@ -49,7 +49,7 @@ class Column:
         Name, unique in its table.
     title, tooltip : str
         Heading and its explanation, untranslated (`QT_TRANSLATE_NOOP`).
-    kind : {"number", "token", "pair", "words", "hex", "text"}
+    kind : {"number", "rank", "token", "pair", "words", "hex", "text"}
         Chooses alignment and delegate; all but numbers may be narrowed and elided.
     values : callable
         ``values(source)``: one sort key for each source row, an array or a sequence.
@@ -62,7 +62,9 @@ class Column:
     tip : callable or None
         ``tip(source, row)``: tooltip of one cell, ready to be shown; the visible text when None.
     chars : int
-        Usual width in digits.
+        Usual width in digits; a number column takes less where its numbers are shorter.
+    drop : int
+        Where columns do not fit, those with 1 are hidden first, then those with 2; 0 always stays.
     """
 
     key: str
@@ -75,11 +77,12 @@ class Column:
     copied: Callable[[Any, NDArray[np.int64]], list[str]] | None = None
     tip: Callable[[Any, int], str] | None = None
     chars: int = 8
+    drop: int = 0
 
     @property
     def is_number(self) -> bool:
         """True if it is right-aligned and never elided."""
-        return self.kind == "number"
+        return self.kind in ("number", "rank")
 
 
 def shown_tip(column: Column) -> Callable[[Any, int], str]:

@@ -105,6 +105,26 @@ class CellDelegate(QStyledItemDelegate):
         return self._painters[key]
 
 
+class RankDelegate(CellDelegate):
+    """Paints a rank, and at its left whether the merge is the last one made or the next."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        words = {RowState.LAST: self.tr("last"), RowState.NEXT: self.tr("next")}
+        word = words.get(index.data(Role.STATE))
+        if word is None:
+            return
+        data_colors = colors(option.palette)
+        painter.save()
+        font = option.font
+        font.setPointSizeF(max(font.pointSizeF() * 0.85, 6))
+        painter.setFont(font)
+        painter.setPen(data_colors.link if index.data(Role.STATE) == RowState.LAST else data_colors.tie_text)
+        rect = option.rect.adjusted(SIDE * 2, 0, 0, 0)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, word)
+        painter.restore()
+
+
 class TokenDelegate(CellDelegate):
     """Paints one token's label, or one text, in the tokens' font."""
 
@@ -220,6 +240,7 @@ class WordDelegate(TokenDelegate):
 
 DELEGATES: dict[str, type[CellDelegate]] = {
     "number": CellDelegate,
+    "rank": RankDelegate,
     "text": CellDelegate,
     "token": TokenDelegate,
     "hex": HexDelegate,

@@ -19,7 +19,7 @@ class FilterEdit(QLineEdit):
         self._view = view
         self.setObjectName("filter")
         self.setClearButtonEnabled(True)
-        self.setPlaceholderText(self.tr("Filter: text or 0x6F 72"))
+        self.setPlaceholderText(self.tr("Filter"))
         self.setAccessibleName(self.tr("Filter rows"))
         self.setToolTip(self.tr("Show only rows with this text, these bytes (0x6F) or number. Esc: all"))
         self.addAction(icon("filter"), QLineEdit.ActionPosition.LeadingPosition)

@@ -36,7 +36,7 @@ def valid_text(text: str) -> str:
 
     Examples
     --------
-    >>> valid_text("a\\ud83d\\ude42") == "a\\U0001f642"
+    >>> valid_text("a\ud83d\ude42") == "a\U0001f642"
     True
     """
     try:

@@ -25,7 +25,7 @@ class StreamDecoder:
 
     Examples
     --------
-    >>> stream = StreamDecoder({0: b"a", 1: b"\\xc3", 2: b"\\xa9"}.__getitem__)
+    >>> stream = StreamDecoder({0: b"a", 1: b"\xc3", 2: b"\xa9"}.__getitem__)
     >>> [stream.feed(0), stream.feed(1), stream.feed(2), stream.finish()]
     ['a', '', 'é', '']
     """

@@ -1,0 +1,1 @@
+"""Questions about tokenizers: pure functions, values in, arrays out."""

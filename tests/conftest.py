@@ -105,5 +105,8 @@ def no_thread_left(request: pytest.FixtureRequest) -> Iterator[None]:
     before = running_threads()
     request.getfixturevalue("qtbot")
     yield
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread() and not thread.daemon:
+            thread.join(timeout=2)  # one that is done with its work may still be on its way out
     left = [name for name in running_threads() if name not in before]
     assert not left, f"threads left running: {left}"

@@ -199,7 +199,7 @@ def _bad_byte(
     what = f"0x{raw[offset]:02X} is not valid {encoding.removesuffix(' with BOM')} ({error.reason})"
     return CorpusError(
         f"{name}, line {line:,}, byte offset {offset:,}: {what}. Stop here and save the file as UTF-8, read "
-        'it with errors="replace" (U+FFFD for each bad sequence), or leave the document out with errors="skip".',
+        'it with errors="replace" (U+FFFD for each bad sequence), or leave it out with errors="skip".',
         path=path,
         line=line,
         byte_offset=offset,

@@ -50,6 +50,7 @@ class FastTrainer:
         kernels: SimpleNamespace,
     ) -> None:
         self._kernel = kernels.merging
+        self._read = kernels.replaying
         self._first_id = alphabet.first_id
         rule = parse_rule(config.tie_rule)
         is_bytes = alphabet.kind == "bytes"
@@ -185,6 +186,39 @@ class FastTrainer:
         """Return the highest count of any eligible pair, 0 if there is none."""
         alive = self._counts.value[self._counts.n_pairs > 0]
         return int(alive.max()) if len(alive) else 0
+
+    def state(
+        self, base: np.ndarray, offsets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...]]:
+        """Return the words' symbols and all pairs as they are now.
+
+        Parameters
+        ----------
+        base, offsets : ndarray of int32 and int64
+            What the loop was started with.
+
+        Returns
+        -------
+        symbols, symbol_offsets : ndarray of int32 and int64
+            Ids of all words, and where each word begins.
+        columns : tuple of ndarray
+            left, right (int32 ids), count, first (int64; position in `base`) of every pair that occurs.
+        """
+        symbols, symbol_offsets = np.empty_like(base), np.empty_like(offsets)
+        n_symbols = self._read.read_symbols(
+            self._cells, self._tokens, base, offsets, self._first_id, symbols, symbol_offsets
+        )
+        n_pairs = int(self._pairs.numbers[self._kernel.N_PAIRS])
+        columns = [np.empty(n_pairs, dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)]
+        n_alive = self._read.read_pairs(self._cells, self._tokens, self._pairs, *columns)
+        left, right, count, cell = (column[:n_alive] for column in columns)
+        # One wall stands before each word up to the cell's own.
+        first = cell - np.searchsorted(offsets[1:] + np.arange(1, len(offsets)), cell, "left") - 1
+        return (
+            symbols[:n_symbols].copy(),
+            symbol_offsets,
+            (left + self._first_id, right + self._first_id, count, first),
+        )
 
     @property
     def corpus_tokens(self) -> int:

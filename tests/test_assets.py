@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from bpe_studio import assets
+from bpe_studio.engine.alphabet import alphabet_for
 from bpe_studio.engine.config import TrainingConfig
+from bpe_studio.engine.reference import ReferenceMerge, train_steps
+from bpe_studio.engine.words import count_words
 
 SAMPLES = assets.sample_list()
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,6 +21,42 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def text_of(key: str) -> str:
     return assets.sample(key).path.read_bytes().decode("utf-8")
+
+
+def merges_of(key: str) -> list[ReferenceMerge]:
+    """Train a sample with the reference under its own settings, to its target or its end."""
+    sample = assets.sample(key)
+    config = TrainingConfig(**sample.settings)  # type: ignore[arg-type]
+    words = count_words(sample.path, pattern=config.pattern, lines=config.lines)
+    alphabet = alphabet_for(words, config)
+    symbols, offsets = alphabet.word_symbols(words)
+    listed = [symbols[first:last].tolist() for first, last in zip(offsets, offsets[1:], strict=False)]
+    n_merges = config.vocab_size - alphabet.next_id
+    return list(train_steps(listed, words.counts.tolist(), alphabet, config, n_merges))
+
+
+def test_aaabdaaabac_has_three_merges_and_a_tie_in_the_second() -> None:
+    assert [(merge.count, merge.n_tied) for merge in merges_of("aaabdaaabac")] == [(4, 1), (2, 2), (2, 1)]
+
+
+def test_low_lower_lowest_ends_by_itself_after_four_merges() -> None:
+    assert [(merge.count, merge.n_tied) for merge in merges_of("low_lower_lowest")] == [
+        (3, 2), (3, 1), (2, 2), (2, 1),
+    ]  # fmt: skip
+
+
+def test_every_merge_of_the_work_sample_is_a_tie() -> None:
+    assert [merge.n_tied for merge in merges_of("work")] == [11, 10, 9, 8, 7, 6, 5, 4, 3, 2]
+
+
+def test_the_emoji_sample_makes_tokens_of_half_characters() -> None:
+    smiles = "\U0001f600".encode()
+    merges = merges_of("emoji_accents")
+    pieces = {n: bytes([n]) for n in range(256)}
+    for merge in merges:
+        pieces[merge.token] = pieces[merge.left] + pieces[merge.right]
+    assert smiles[:2] in pieces.values() or smiles[:3] in pieces.values()
+    assert len(merges) == 384 - 256
 
 
 def test_there_are_six_samples() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from bpe_studio.engine.errors import PatternError
 from bpe_studio.engine.named_patterns import BY_EXPRESSION, BY_NAME, NAMED_PATTERNS, NamedPattern
@@ -25,6 +26,9 @@ __all__ = [
     "resolve_expression",
     "resolve_pattern",
 ]
+
+LONG_BLOCK = 1 << 18
+"""Code points a block may have to be cut in one go, without a look at the clock."""
 
 _TRIAL = "".join(map(chr, range(128))) + " The end, it's 12 345.\r\n\u00c9\u00df \u4e2d\u6587 \U0001f600"
 """A short text with something of everything, for `notes`."""
@@ -100,9 +104,15 @@ class SplitPattern:
             if text:
                 yield text, [text]
             return
-        find_all = compile_expression(self.expression).findall
+        compiled = compile_expression(self.expression)
         for block in blocks(text):
-            yield block, find_all(block)
+            if len(block) <= LONG_BLOCK:
+                yield block, compiled.findall(block)
+                continue
+            # As findall, with a breath now and then: a text without blanks may be one block of any length.
+            found = compiled.finditer(block)
+            while pre_tokens := [match.group() for match in islice(found, 1 << 14)]:
+                yield "".join(pre_tokens), pre_tokens
 
     def spans(self, text: str, timeout: float = MATCH_SECONDS) -> Iterator[tuple[int, int, bool]]:
         """Where the pre-tokens of a document start and end, and whether a match covers them.

@@ -10,7 +10,7 @@ import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bpe_studio.engine import pattern_matching
+from bpe_studio.engine import pattern_matching, patterns
 from bpe_studio.engine.errors import PatternError
 from bpe_studio.engine.pattern_parts import parts, required_length
 from bpe_studio.engine.patterns import NAMED_PATTERNS, SplitPattern, alternatives, notes, resolve_pattern
@@ -73,14 +73,15 @@ def seam_texts() -> st.SearchStrategy[str]:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "none"])
-@pytest.mark.parametrize("size", [0, 1, 3])
+@pytest.mark.parametrize(("size", "longest"), [(0, 99), (1, 1), (3, 99)])
 @settings(max_examples=300)
 @given(text=seam_texts())
-def test_cutting_in_blocks_changes_nothing(name: str, size: int, text: str) -> None:
+def test_cutting_in_blocks_changes_nothing(name: str, size: int, longest: int, text: str) -> None:
     expression = resolve_pattern(name).expression
     assert expression is not None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pattern_matching, "BLOCK_CHARACTERS", size)
+        patch.setattr(patterns, "LONG_BLOCK", longest)
         blocks = list(pattern_matching.blocks(text))
         pre_tokens = resolve_pattern(name).split(text)
     assert "".join(blocks) == text

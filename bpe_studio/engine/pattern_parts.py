@@ -6,6 +6,7 @@ The expression is read, not understood: groups, sets, escapes and repeats are to
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import regex
@@ -136,6 +137,7 @@ def required_length(expression: str) -> int:
     return max(max(longest, length) for longest, length, _ in stack)
 
 
+@lru_cache(maxsize=64)
 def top_level_alternatives(expression: str | None) -> tuple[str, ...]:
     r"""Top-level alternatives of an expression, each with the flags that stand at its start.
 

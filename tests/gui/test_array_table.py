@@ -229,6 +229,15 @@ def test_choosing_a_row_tells_its_source_row_after_a_sort(view, qtbot):
     assert chosen.args == [None]
 
 
+def test_a_heading_sorts_both_ways_and_then_not_at_all(view):
+    titles = []
+    for _ in range(3):
+        view.cycle_sort(3)
+        titles.append((view.table.order[0], view.table.headerData(3, Qt.Orientation.Horizontal)))
+    assert titles == [(4, "count ▾"), (0, "count ▴"), (0, "count")]
+    assert view.table.sorted_by is None
+
+
 def test_enter_and_double_click_activate_a_row(view, qtbot):
     view.selectRow(2)
     with qtbot.waitSignal(view.row_activated) as activated:

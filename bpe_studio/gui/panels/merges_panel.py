@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
+from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.tables.merges_table import MergesModel, MergesSource, MergesView
 from bpe_studio.gui.tables.table_panel import TablePanel
 
@@ -43,6 +45,8 @@ class MergesPanel(TablePanel):
         self.controller.corpus_changed.connect(self._show_state)
         self.view.row_chosen.connect(self.controller.select_row)
         self.view.row_activated.connect(self.go_behind)
+        self.view.row_hovered.connect(self.row_hovered)
+        self.controller.focus_changed.connect(self.focus_changed)
         self.filter.textChanged.connect(self._filtered)
 
     @Slot()
@@ -92,6 +96,31 @@ class MergesPanel(TablePanel):
     def go_behind(self, row: int) -> None:
         """Put a row's merge in effect as the last one."""
         self.controller.go_to(row + 1)
+
+    @Slot(object)
+    def row_hovered(self, row: int | None) -> None:
+        """Look at a merge for as long as the pointer is on its row."""
+        if row is None:
+            self.controller.hover(None)
+            return
+        log = self.model.source.log
+        parts = (int(column[row]) for column in (log.left, log.right, log.token))
+        self.controller.hover(Focus.of_merge(row, *parts))
+
+    @Slot(object)
+    def focus_changed(self, focus: Focus | None) -> None:
+        """Outline the merge that makes what is looked at anywhere in the window."""
+        self.view.set_focus_row(self._row_of(focus))
+
+    def _row_of(self, focus: Focus | None) -> int | None:
+        if focus is None or self.model.source is None or focus.merge is not None:
+            return focus.merge if focus is not None else None
+        log = self.model.source.log
+        if focus.pair is not None:
+            found = np.flatnonzero((log.left == focus.pair[0]) & (log.right == focus.pair[1]))
+        else:
+            found = np.flatnonzero(log.token == (-1 if focus.token is None else focus.token))
+        return int(found[0]) if len(found) else None
 
     def shows_row(self, rank: int) -> bool:
         """Say whether the filter leaves a merge visible; the bar tells when the next one is hidden."""

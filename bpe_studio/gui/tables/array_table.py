@@ -137,6 +137,7 @@ class ArrayTableModel(QAbstractTableModel):
         """Sort by a column; −1 returns to the source's own order. Equal rows keep the source's order."""
         self.sorted_by = (column, order) if 0 <= column < len(self.columns) else None
         self._reorder()
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
 
     def set_query(self, query: str) -> None:
         """Show only rows that match; an empty query shows all."""
@@ -227,12 +228,21 @@ class ArrayTableModel(QAbstractTableModel):
             return None
         column = self.columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
-            return QCoreApplication.translate(self._context, column.title)
+            return self.title(section) + self._arrow(section)
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tooltip(QCoreApplication.translate(self._context, column.tooltip))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return alignment(column)
         return None
+
+    def title(self, column: int) -> str:
+        """Return a column's heading in the user's language."""
+        return QCoreApplication.translate(self._context, self.columns[column].title)
+
+    def _arrow(self, column: int) -> str:
+        if self.sorted_by is None or self.sorted_by[0] != column:
+            return ""
+        return " ▴" if self.sorted_by[1] == Qt.SortOrder.AscendingOrder else " ▾"
 
     # --- Taking away -----------------------------------------------------------------------------
 
@@ -245,7 +255,7 @@ class ArrayTableModel(QAbstractTableModel):
             Rows as shown; all shown rows when None.
         """
         source_rows = self.order if rows is None else self.order[rows]
-        header = [self.headerData(i, Qt.Orientation.Horizontal) or c.key for i, c in enumerate(self.columns)]
+        header = [self.title(i) for i in range(len(self.columns))]
         cells = [copied_texts(column, self.source, source_rows) for column in self.columns]
         lines = map("\t".join, zip(*cells, strict=True))
         return "\n".join(["\t".join(header), *lines])

@@ -5,16 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import (
+    QAction,
+    QContextMenuEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
 
 from bpe_studio.gui.tables.array_table import ArrayTableModel
+from bpe_studio.gui.tables.column_fitter import MIN_WIDTH, ColumnFitter
 from bpe_studio.gui.tables.columns import Role, copied_texts
 from bpe_studio.gui.tables.delegates import delegate_for
-
-MIN_ELASTIC = 5
-"""Digits that a column of tokens has room for at least."""
-PADDING = 12
+from bpe_studio.gui.theme import colors
 
 
 class ArrayTableView(QTableView):
@@ -32,23 +39,22 @@ class ArrayTableView(QTableView):
     """Source row selected by the user, or None."""
     row_activated = Signal(int)
     """Source row double-clicked or entered."""
+    row_hovered = Signal(object)
+    """Source row under the pointer, or None when it has left."""
 
     def __init__(self, model: ArrayTableModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.table = model
         self.is_dimmed = False
-        self._is_fitting = self._has_users_widths = False
-        self._n_fitted = 1
+        self._focus_row: int | None = None
         self.setModel(model)
         self._set_looks()
         self._set_delegates()
         self._set_row_height()
         self.selectionModel().currentRowChanged.connect(self._current_row_changed)
         self.doubleClicked.connect(self._activate)
-        self.horizontalHeader().sectionResized.connect(self._section_resized)
-        model.modelReset.connect(self.fit_columns)
-        model.rowsInserted.connect(self._rows_inserted)
-        model.layoutChanged.connect(self.fit_columns)
+        self.entered.connect(self._entered)
+        self.fitter = ColumnFitter(self)
         self._told_row: int | None = None
 
     def _set_looks(self) -> None:
@@ -67,10 +73,11 @@ class ArrayTableView(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setSectionsMovable(True)
-        header.setMinimumSectionSize(24)
-        header.setSortIndicatorClearable(True)
-        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        self.setSortingEnabled(True)
+        header.setMinimumSectionSize(MIN_WIDTH)
+        # Qt's own arrow is drawn over right-aligned headings; ours is part of the text.
+        header.setSortIndicatorShown(False)
+        header.setSectionsClickable(True)
+        header.sectionClicked.connect(self.cycle_sort)
         self.verticalHeader().hide()
 
     def _set_delegates(self) -> None:
@@ -90,59 +97,35 @@ class ArrayTableView(QTableView):
             self.is_dimmed = is_dimmed
             self.viewport().update()
 
+    def set_focus_row(self, source_row: int | None) -> None:
+        """Outline the source row that is looked at, in whatever panel the pointer is."""
+        if source_row != self._focus_row:
+            self._focus_row = source_row
+            self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        row = None if self._focus_row is None else self.table.view_row(self._focus_row)
+        if row is None:
+            return
+        painter = QPainter(self.viewport())
+        painter.setPen(colors(self).hover)
+        top, height = self.rowViewportPosition(row), self.rowHeight(row)
+        painter.drawRect(0, top, self.viewport().width() - 1, height - 1)
+
+    def _entered(self, index: QModelIndex) -> None:
+        self.row_hovered.emit(self.table.source_row(index.row()))
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Leave:
+            self.row_hovered.emit(None)
+        return super().viewportEvent(event)
+
     # --- Columns ---------------------------------------------------------------------------------
 
     def fit_columns(self) -> None:
-        """Give numbers what they need and share the rest among the other columns by their usual widths."""
-        if self._has_users_widths:
-            return
-        digit = self.fontMetrics().horizontalAdvance("0")
-        needed = [self._needed_width(i, digit) for i in range(len(self.table.columns))]
-        least = [min(width, self._least_width(i, digit)) for i, width in enumerate(needed)]
-        shown = self._shown_columns(least)
-        elastic = [i for i in shown if not self.table.columns[i].is_number]
-        room = self.viewport().width() - sum(needed[i] for i in shown if i not in elastic)
-        wanted = sum(needed[i] for i in elastic)
-        self._is_fitting = True
-        for i in range(len(needed)):
-            self.setColumnHidden(i, i not in shown)
-        for i in shown:
-            share = int(room * needed[i] / wanted) if i in elastic else needed[i]
-            self.setColumnWidth(i, max(share, least[i]))
-        self._is_fitting = False
-
-    def _shown_columns(self, least: list[int]) -> list[int]:
-        """Return the columns that fit, without those that may be dropped where they do not."""
-        columns = self.table.columns
-        for dropped in range(1 + max(column.drop for column in columns)):
-            shown = [i for i, column in enumerate(columns) if not 0 < column.drop <= dropped]
-            if sum(least[i] for i in shown) <= self.viewport().width():
-                break
-        return shown
-
-    def _least_width(self, i: int, digit: int) -> int:
-        if self.table.columns[i].is_number:
-            return self._needed_width(i, digit)
-        return MIN_ELASTIC * digit + PADDING
-
-    def _needed_width(self, i: int, digit: int) -> int:
-        column = self.table.columns[i]
-        title = self.fontMetrics().horizontalAdvance(self.table.headerData(i, Qt.Orientation.Horizontal))
-        sorted_by = self.table.sorted_by
-        arrow = 16 if sorted_by is not None and sorted_by[0] == i else 0
-        chars = min(column.chars, self.table.longest_number(i)) if column.kind == "number" else column.chars
-        return max(chars * digit, title + arrow if column.is_number else 0) + PADDING
-
-    def _section_resized(self, _section: int, _old: int, _new: int) -> None:
-        # Widths that the user has dragged are left alone from then on.
-        is_dragged = bool(QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton)
-        self._has_users_widths |= is_dragged and not self._is_fitting
-
-    def _rows_inserted(self) -> None:
-        # Numbers grow longer with the logarithm of the rows: fit when the rows have doubled.
-        if len(self.table.order) >= 2 * self._n_fitted:
-            self._n_fitted = max(1, len(self.table.order))
-            self.fit_columns()
+        """Share the width among the columns (see `ColumnFitter`)."""
+        self.fitter.fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -153,6 +136,19 @@ class ArrayTableView(QTableView):
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._set_row_height()
             self.fit_columns()
+
+    def cycle_sort(self, column: int) -> None:
+        """Sort by a column, then the other way, then not at all; numbers begin with the largest."""
+        ways = [Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder]
+        if self.table.columns[column].kind in ("number", "sign"):
+            ways.reverse()
+        now = self.table.sorted_by
+        if now is None or now[0] != column:
+            self.sortByColumn(column, ways[0])
+        elif now[1] == ways[0]:
+            self.sortByColumn(column, ways[1])
+        else:
+            self.table.sort(-1)
 
     # --- Rows ------------------------------------------------------------------------------------
 

@@ -27,6 +27,8 @@ class Role(IntEnum):
     """Bytes of a token, a pair of them, or a `WordCells`; what delegates paint."""
     STATE = Qt.ItemDataRole.UserRole + 3
     """State of the row, one of `RowState`'s values; what delegates colour by."""
+    MARK = Qt.ItemDataRole.UserRole + 4
+    """Sign before a pair, such as the winner's star, or an empty text."""
 
 
 class RowState(IntEnum):
@@ -49,8 +51,8 @@ class Column:
         Name, unique in its table.
     title, tooltip : str
         Heading and its explanation, untranslated (`QT_TRANSLATE_NOOP`).
-    kind : {"number", "rank", "token", "pair", "words", "hex", "text"}
-        Chooses alignment and delegate; all but numbers may be narrowed and elided.
+    kind : {"number", "rank", "sign", "token", "pair", "candidate", "words", "hex", "text"}
+        Chooses alignment and delegate; all but numbers and signs may be narrowed and elided.
     values : callable
         ``values(source)``: one sort key for each source row, an array or a sequence.
     show : callable
@@ -63,6 +65,8 @@ class Column:
         ``tip(source, row)``: tooltip of one cell, ready to be shown; the visible text when None.
     chars : int
         Usual width in digits; a number column takes less where its numbers are shorter.
+    least : int
+        Width in digits below which the column is not narrowed.
     drop : int
         Where columns do not fit, those with 1 are hidden first, then those with 2; 0 always stays.
     """
@@ -77,12 +81,18 @@ class Column:
     copied: Callable[[Any, NDArray[np.int64]], list[str]] | None = None
     tip: Callable[[Any, int], str] | None = None
     chars: int = 8
+    least: int = 5
     drop: int = 0
 
     @property
     def is_number(self) -> bool:
-        """True if it is right-aligned and never elided."""
+        """True if it stands at the right."""
         return self.kind in ("number", "rank")
+
+    @property
+    def is_elastic(self) -> bool:
+        """True if it may be narrowed, and is elided then."""
+        return self.kind not in ("number", "rank", "sign")
 
 
 def shown_tip(column: Column) -> Callable[[Any, int], str]:
@@ -114,7 +124,9 @@ def as_keys(values: Any, n_rows: int) -> NDArray[Any]:
 
 
 def alignment(column: Column) -> Qt.AlignmentFlag:
-    """Return where a column's cells and its heading stand: numbers right, everything else left."""
+    """Return where a column's cells and its heading stand: numbers right, signs centred, the rest left."""
+    if column.kind == "sign":
+        return Qt.AlignmentFlag.AlignCenter
     side = Qt.AlignmentFlag.AlignRight if column.is_number else Qt.AlignmentFlag.AlignLeft
     return side | Qt.AlignmentFlag.AlignVCenter
 

@@ -197,6 +197,36 @@ class PairDelegate(TokenDelegate):
         self.paint_token(painter, option, tokens, pair[1], x + plus, right)
 
 
+class CandidateDelegate(PairDelegate):
+    """Paints a pair of the candidates: bracket around the tie group, star of the winner, then the pair."""
+
+    def paint_tokens(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        data_colors = colors(option.palette)
+        if index.data(Role.STATE) == RowState.TIED:
+            self._paint_bracket(painter, option, index)
+        sign = index.data(Role.MARK)
+        rect = QRectF(option.rect)
+        slot = option.fontMetrics.horizontalAdvance("★") + 10
+        if sign:
+            painter.setFont(option.font)
+            painter.setPen(data_colors.winner)
+            place = QRectF(rect.left() + 6, rect.top(), slot - 6, rect.height())
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, sign)
+        option.rect.setLeft(option.rect.left() + slot)
+        super().paint_tokens(painter, option, index)
+
+    def _paint_bracket(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        line, rect = colors(option.palette).tie_line, option.rect
+        above, below = (index.siblingAtRow(index.row() + step).data(Role.STATE) for step in (-1, 1))
+        top = rect.top() + (3 if above != RowState.TIED else 0)
+        bottom = rect.bottom() + 1 - (3 if below != RowState.TIED else 0)
+        painter.fillRect(rect.left() + 2, top, 2, bottom - top, line)
+        if above != RowState.TIED:
+            painter.fillRect(rect.left() + 2, top, 6, 2, line)
+        if below != RowState.TIED:
+            painter.fillRect(rect.left() + 2, bottom - 2, 6, 2, line)
+
+
 class WordDelegate(TokenDelegate):
     """Paints a word as a row of chips; a marked pair is framed and underlined, a fresh token framed."""
 
@@ -241,10 +271,12 @@ class WordDelegate(TokenDelegate):
 DELEGATES: dict[str, type[CellDelegate]] = {
     "number": CellDelegate,
     "rank": RankDelegate,
+    "sign": CellDelegate,
     "text": CellDelegate,
     "token": TokenDelegate,
     "hex": HexDelegate,
     "pair": PairDelegate,
+    "candidate": CandidateDelegate,
     "words": WordDelegate,
 }
 

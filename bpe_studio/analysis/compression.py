@@ -1,0 +1,193 @@
+"""How many tokens a text takes at every vocabulary size: the compression curve, from one encoding.
+
+Merges are applied in rising rank, so the tokens of a text after k merges are its tokens after all
+merges with every token of rank ≥ k unfolded. Hence ``n_tokens[k] = base symbols − applications of
+merges of rank < k``, and the applications per rank come from the final token counts in one pass from
+the last merge down. No instrumented encoder, and no second encoding, is needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bpe_studio.analysis.encoded_text import joined_surrogates
+from bpe_studio.engine.errors import BpeStudioError
+
+if TYPE_CHECKING:
+    from bpe_studio.engine.merges import MergeLog
+    from bpe_studio.engine.tokenizer import Tokenizer
+    from bpe_studio.engine.words import CorpusFacts
+
+Int64Array = NDArray[np.int64]
+Float64Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CompressionCurve:
+    """A text's size in tokens after 0, 1, … merges.
+
+    Attributes
+    ----------
+    vocab_size : ndarray of int64, shape (n_merges + 1,)
+        Number of tokens, specials counted.
+    n_tokens : ndarray of int64, shape (n_merges + 1,)
+        Tokens of the text at that size; −1 where a loaded file does not say.
+    bytes_per_token : ndarray of float64, shape (n_merges + 1,)
+        Bytes of the text ÷ tokens; NaN where there is no token, or where it is unknown.
+    """
+
+    vocab_size: Int64Array
+    n_tokens: Int64Array
+    bytes_per_token: Float64Array
+
+    def __len__(self) -> int:
+        return len(self.vocab_size)
+
+
+def compression_curve(tok: Tokenizer, text: str | bytes) -> CompressionCurve:
+    """Return the number of tokens of `text` at every vocabulary size of `tok`.
+
+    Special strings in the text are read as plain text.
+
+    Parameters
+    ----------
+    tok : Tokenizer
+        Its merges must be ordered, see `MergeLog.is_ordered`.
+    text : str or bytes
+        Any text.
+
+    Returns
+    -------
+    CompressionCurve
+        Arrays of length ``n_merges + 1``.
+
+    Raises
+    ------
+    BpeStudioError
+        If the merges are not ordered: then the tokens after k merges are not the unfolded final ones.
+    UnknownCharacterError
+        If the text holds a character that the alphabet lacks.
+    """
+    _check_ordered(tok)
+    text = text if isinstance(text, bytes) else joined_surrogates(text)
+    n_bytes = len(text if isinstance(text, bytes) else text.encode("utf-8"))
+    ids = np.asarray(tok.encode_to_array(text, allowed_special="none"), dtype=np.int64)
+    return curve_of_ids(tok, ids, n_bytes)
+
+
+def curve_of_ids(tok: Tokenizer, ids: Int64Array, n_bytes: int) -> CompressionCurve:
+    """Return the curve of a text already encoded by `tok`, which must be ordered.
+
+    Parameters
+    ----------
+    tok : Tokenizer
+        The tokenizer with all its merges.
+    ids : ndarray of int64, shape (n,)
+        The token ids; a negative id is a character outside the alphabet and counts as one token.
+    n_bytes : int
+        The text's length in bytes.
+
+    Returns
+    -------
+    CompressionCurve
+        Arrays of length ``n_merges + 1``.
+
+    Raises
+    ------
+    BpeStudioError
+        If the merges are not ordered.
+    """
+    _check_ordered(tok)
+    applied = applications_per_rank(tok, ids)
+    n_merges = len(applied)
+    n_tokens = np.empty(n_merges + 1, dtype=np.int64)
+    n_tokens[0] = len(ids) + applied.sum()
+    n_tokens[1:] = n_tokens[0] - np.cumsum(applied)
+    vocab_size = np.arange(tok.vocab_size - n_merges, tok.vocab_size + 1, dtype=np.int64)
+    return _curve(vocab_size, n_tokens, n_bytes)
+
+
+def applications_per_rank(tok: Tokenizer, ids: Int64Array) -> Int64Array:
+    """Return how often each merge was applied to reach `ids`.
+
+    Parameters
+    ----------
+    tok : Tokenizer
+        An ordered list of merges.
+    ids : ndarray of int64, shape (n,)
+        The final tokens; negative ids are skipped.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_merges,)
+        Applications of the merge of each rank.
+
+    Notes
+    -----
+    ``applied[r] = count[token_r]``, which is then added to the counts of both parts. Parts have lower
+    ranks, so one pass downwards sees every count complete. O(n + n_merges).
+    """
+    left, right = np.asarray(tok.left).tolist(), np.asarray(tok.right).tolist()
+    product = np.asarray(tok.product).tolist()
+    known = ids[ids >= 0]
+    largest = max(int(known.max(initial=-1)), max(left + right + product, default=-1))
+    count = np.bincount(known, minlength=largest + 1).tolist()
+    applied = np.zeros(len(product), dtype=np.int64)
+    for rank in range(len(product) - 1, -1, -1):
+        n = count[product[rank]]
+        if n:
+            applied[rank] = n
+            count[left[rank]] += n
+            count[right[rank]] += n
+    return applied
+
+
+def corpus_curve(
+    log: MergeLog, facts: CorpusFacts, *, first: int = 0, last: int | None = None
+) -> CompressionCurve:
+    """Return the training corpus's own curve, read from the merge log.
+
+    Parameters
+    ----------
+    log : MergeLog
+        The merges, with the corpus's tokens after each.
+    facts : CorpusFacts
+        The corpus's size.
+    first, last : int
+        Cursor positions ``first ≤ k < last`` (default: all, ``0 … len(log)``), so that a growing chart
+        asks only for what is new.
+
+    Returns
+    -------
+    CompressionCurve
+        Arrays of length ``last − first``; where the log does not know, −1 tokens and NaN.
+    """
+    last = len(log) + 1 if last is None else last
+    after = np.asarray(log.corpus_tokens[max(first - 1, 0) : max(last - 1, 0)], dtype=np.int64)
+    n_tokens = np.concatenate(([log.corpus_tokens_before], after)) if first == 0 else after
+    n_tokens = n_tokens[: last - first]
+    smallest = log.alphabet.n_tokens + len(log.config.special_tokens)
+    return _curve(smallest + np.arange(first, last, dtype=np.int64), n_tokens.astype(np.int64), facts.n_bytes)
+
+
+def _curve(vocab_size: Int64Array, n_tokens: Int64Array, n_bytes: int) -> CompressionCurve:
+    known = n_tokens > 0
+    bytes_per_token = np.full(len(n_tokens), np.nan)
+    np.divide(n_bytes, n_tokens, out=bytes_per_token, where=known)
+    for array in (vocab_size, n_tokens, bytes_per_token):
+        array.flags.writeable = False
+    return CompressionCurve(vocab_size, n_tokens, bytes_per_token)
+
+
+def _check_ordered(tok: Tokenizer) -> None:
+    check = tok.is_ordered()
+    if not check:
+        reason = getattr(check, "reason", "") or getattr(check, "text", "")
+        raise BpeStudioError(
+            "There is no compression curve for this tokenizer: its merges are not in the order in which BPE "
+            f"would learn them{f' ({reason})' if reason else ''}."
+        )

@@ -1,0 +1,275 @@
+"""A text together with its tokens: the one value that PREVIEW, BYTES and the status bar read.
+
+Offsets are bytes of the text's UTF-8 from 0, since only bytes can say where a token ends that holds
+half a character. A text is never refused: characters that the alphabet lacks become tokens with the
+id `MISSING` and are named; lone surrogates become U+FFFD and are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from bpe_studio.engine.errors import UnknownCharacterError
+
+if TYPE_CHECKING:
+    from bpe_studio.engine.tokenizer import Tokenizer
+
+Int64Array = NDArray[np.int64]
+
+#: The "id" of a character that the alphabet lacks.
+MISSING = -1
+#: Graphemes are counted up to this many code points; beyond, they cost more than they say.
+MAX_COUNTED_GRAPHEMES = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedText:
+    """A text and its tokens.
+
+    Attributes
+    ----------
+    text : str
+        The text as encoded, without lone surrogates.
+    utf8 : bytes
+        Its bytes.
+    ids : ndarray of int64, shape (n,)
+        Token ids; `MISSING` for a character outside the alphabet.
+    starts : ndarray of int64, shape (n + 1,)
+        Byte offset of each token, and the end.
+    pretoken_starts : ndarray of int64
+        Byte offset of each pre-token, without the end.
+    character_starts : ndarray of int64, shape (n_code_points + 1,)
+        Byte offset of each code point, and the end.
+    unknown : tuple of str
+        Characters outside the alphabet, in order of first appearance.
+    n_specials_met : int
+        How often a special token's text occurs; it was read as plain text.
+    n_surrogates : int
+        Lone surrogates replaced by U+FFFD.
+    n_graphemes : int or None
+        Characters as a reader counts them; None when the text is too long to count.
+    """
+
+    text: str
+    utf8: bytes
+    ids: Int64Array
+    starts: Int64Array
+    pretoken_starts: Int64Array
+    character_starts: Int64Array
+    unknown: tuple[str, ...] = ()
+    n_specials_met: int = 0
+    n_surrogates: int = 0
+    n_graphemes: int | None = None
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens."""
+        return len(self.ids)
+
+    @property
+    def n_bytes(self) -> int:
+        """Length in bytes."""
+        return len(self.utf8)
+
+    @property
+    def n_code_points(self) -> int:
+        """Length in code points."""
+        return len(self.character_starts) - 1
+
+    @property
+    def bytes_per_token(self) -> float:
+        """Bytes ÷ tokens; NaN for the empty text."""
+        return self.n_bytes / self.n_tokens if self.n_tokens else float("nan")
+
+    def token_bytes(self, i: int) -> bytes:
+        """Return the bytes that token number `i` covers (for `<unk>`: the characters it stands for)."""
+        return self.utf8[self.starts[i] : self.starts[i + 1]]
+
+    def token_at(self, byte: int) -> int:
+        """Return the number of the token that covers byte `byte`."""
+        return _last_start_at(self.starts, byte)
+
+    def character_at(self, byte: int) -> int:
+        """Return the number of the code point that covers byte `byte`."""
+        return _last_start_at(self.character_starts, byte)
+
+    def pretoken_at(self, byte: int) -> int:
+        """Return the number of the pre-token that covers byte `byte`."""
+        return int(np.searchsorted(self.pretoken_starts, byte, side="right")) - 1
+
+    @cached_property
+    def utf16_starts(self) -> Int64Array:
+        """Offset of each code point, and the end, in UTF-16 code units: what Qt's text cursors count.
+
+        This is the one place where the two ways of counting meet.
+        """
+        leads = np.frombuffer(self.utf8, np.uint8)[self.character_starts[:-1]]
+        return _offsets(1 + (leads >= 0xF0).astype(np.int64))
+
+    @cached_property
+    def is_partial(self) -> NDArray[np.bool_]:
+        """Per token: whether it begins or ends inside a character. Shape (n_tokens,)."""
+        inside = _continuations(self.utf8)
+        cut = inside[self.starts]
+        return np.asarray(cut[:-1] | cut[1:], dtype=np.bool_)
+
+    def part_note(self, i: int) -> str:
+        """Say which bytes of which character token `i` holds, e.g. ``"€ [1–2 of 3]"``; "" if only whole ones.
+
+        A token with pieces of two characters names both.
+        """
+        if not self.is_partial[i]:
+            return ""
+        start, end = int(self.starts[i]), int(self.starts[i + 1])
+        first, last = self.character_at(start), self.character_at(end - 1)
+        return " ".join(note for c in sorted({first, last}) if (note := self._part(c, start, end)))
+
+    def _part(self, character: int, start: int, end: int) -> str:
+        low, high = int(self.character_starts[character]), int(self.character_starts[character + 1])
+        first, last = max(start, low) - low + 1, min(end, high) - low
+        if last - first + 1 == high - low:
+            return ""
+        which = f"{first}–{last}" if last > first else f"{first}"
+        return f"{self.text[character]} [{which} of {high - low}]"
+
+
+def encoded_text(tok: Tokenizer, text: str, *, allowed_special: str = "none") -> EncodedText:
+    """Encode a text for showing. No text is refused.
+
+    Parameters
+    ----------
+    tok : Tokenizer
+        The tokenizer.
+    text : str
+        Any text, lone surrogates included.
+    allowed_special : {"none", "all"}
+        Whether special strings in the text are plain text or special tokens.
+
+    Returns
+    -------
+    EncodedText
+        The tokens with their byte offsets; ``starts[0] == 0`` and ``starts[-1] == n_bytes``.
+    """
+    clean, n_surrogates = _without_surrogates(text)
+    utf8 = clean.encode("utf-8")
+    characters = np.append(np.flatnonzero(~_continuations(utf8)[:-1]), len(utf8)).astype(np.int64)
+    pretokens = characters[_pretoken_starts(tok, clean)]
+    unknown: tuple[str, ...] = ()
+    try:
+        ids, starts = _tokens(tok, clean, len(utf8), allowed_special)
+    except UnknownCharacterError as error:
+        ids, starts = _tokens_around_missing(tok, clean, error.characters)
+        unknown = tuple(error.characters)
+    for array in (ids, starts, pretokens, characters):
+        array.flags.writeable = False
+    return EncodedText(
+        clean,
+        utf8,
+        ids,
+        starts,
+        pretokens,
+        characters,
+        unknown,
+        _n_specials(tok, clean),
+        n_surrogates,
+        _n_graphemes(clean),
+    )
+
+
+def joined_surrogates(text: str) -> str:
+    """Return `text` with a high and a low surrogate joined and lone ones replaced by U+FFFD.
+
+    Examples
+    --------
+    >>> joined_surrogates("a" + chr(0xD83D) + chr(0xDE00)) == "a" + chr(0x1F600)
+    True
+    >>> joined_surrogates("a" + chr(0xD83D)) == "a" + chr(0xFFFD)
+    True
+    """
+    return _without_surrogates(text)[0]
+
+
+def _without_surrogates(text: str) -> tuple[str, int]:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        clean = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return clean, clean.count("\ufffd") - text.count("\ufffd")
+    return text, 0
+
+
+def _tokens(tok: Tokenizer, text: str, n_bytes: int, allowed_special: str) -> tuple[Int64Array, Int64Array]:
+    ids = np.asarray(tok.encode_to_array(text, allowed_special=allowed_special), dtype=np.int64)
+    if tok.alphabet.unknown_id is not None and (ids == tok.alphabet.unknown_id).any():
+        # <unk> has no bytes of its own, so only the tokenizer knows what it stands for.
+        spans = tok.offsets(text, unit="bytes", allowed_special=allowed_special)
+        return ids, np.append(spans[:, 0], n_bytes).astype(np.int64)
+    return ids, _offsets(_sizes_by_id(tok)[ids])
+
+
+def _sizes_by_id(tok: Tokenizer) -> Int64Array:
+    """Length in bytes of every token, by id; 0 for the holes. Shape (n_ids,)."""
+    sizes = np.zeros(tok.n_ids, dtype=np.int64)
+    sizes[list(tok.tokens)] = [len(token) for token in tok.tokens.values()]
+    return sizes
+
+
+def _tokens_around_missing(
+    tok: Tokenizer, text: str, missing: Iterable[str]
+) -> tuple[Int64Array, Int64Array]:
+    """Encode what lies between the missing characters, which are walls, and put them back as `MISSING`."""
+    plain = replace(tok, pattern=replace(tok.pattern, name="none", expression=None))
+    cut = regex.compile(r"(\L<missing>)", missing=list(missing))
+    size = _sizes_by_id(tok)
+    ids: list[int] = []
+    sizes: list[int] = []
+    for start, end, _ in tok.pattern.spans(text):
+        for number, piece in enumerate(cut.split(text[start:end])):
+            more = [MISSING] if number % 2 else plain.encode(piece, allowed_special="none")
+            ids += more
+            sizes += [len(piece.encode())] if number % 2 else size[more].tolist()
+    return np.array(ids, dtype=np.int64), _offsets(np.array(sizes, dtype=np.int64))
+
+
+def _pretoken_starts(tok: Tokenizer, text: str) -> Int64Array:
+    """Offsets of the pre-tokens in code points."""
+    if tok.pattern.is_named:
+        sizes = (len(piece) for _, block in tok.pattern.split_blocks(text) for piece in block)
+        return _offsets(np.fromiter(sizes, dtype=np.int64))[:-1]
+    return np.fromiter((start for start, _, _ in tok.pattern.spans(text)), dtype=np.int64)
+
+
+def _n_specials(tok: Tokenizer, text: str) -> int:
+    """Count special strings, leftmost, then longest."""
+    specials = sorted(filter(None, tok.special_tokens), key=len, reverse=True)
+    if not any(special in text for special in specials):
+        return 0
+    return len(regex.findall("|".join(map(regex.escape, specials)), text))
+
+
+def _n_graphemes(text: str) -> int | None:
+    if text.isascii():
+        return len(text) - text.count("\r\n")
+    return len(regex.findall(r"\X", text)) if len(text) <= MAX_COUNTED_GRAPHEMES else None
+
+
+def _continuations(utf8: bytes) -> NDArray[np.bool_]:
+    """Per byte, and False for the end: whether it continues a character. Shape (n_bytes + 1,)."""
+    inside = np.zeros(len(utf8) + 1, dtype=np.bool_)
+    inside[:-1] = (np.frombuffer(utf8, np.uint8) & 0xC0) == 0x80
+    return inside
+
+
+def _offsets(sizes: Int64Array) -> Int64Array:
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
+
+
+def _last_start_at(starts: Int64Array, byte: int) -> int:
+    return max(0, min(int(np.searchsorted(starts, byte, side="right")) - 1, len(starts) - 2))

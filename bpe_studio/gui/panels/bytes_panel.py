@@ -1,0 +1,139 @@
+"""BYTES: PREVIEW's text from code points over UTF-8 bytes to tokens and ids.
+
+It shows what PREVIEW encodes and outlines the same bytes; the line below tells all of one byte.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from bpe_studio.analysis.byte_facts import byte_facts
+from bpe_studio.analysis.encoded_text import EncodedText
+from bpe_studio.gui.byte_layout import OPTIONS
+from bpe_studio.gui.byte_view import ByteView
+from bpe_studio.gui.inspection import Focus
+from bpe_studio.gui.preview_marks import focus_of_byte, shown_text
+
+
+class BytesPanel(QWidget):
+    """Bytes of PREVIEW's text.
+
+    Parameters
+    ----------
+    controller : Controller
+        Encodes the text and tells of the focus.
+    """
+
+    def __init__(self, controller: Any, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("bytes")
+        self.setAccessibleName(self.tr("Bytes"))
+        self._controller = controller
+        self.encoded: EncodedText | None = None
+        self.view = ByteView(self._facts_text, self)
+        self.switches = {name: self._switch(title, tip) for name, title, tip in OPTIONS}
+        self.facts = _plain(self)
+        self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.facts.setAccessibleName(self.tr("The byte looked at"))
+        self.empty = _plain(self)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty.setWordWrap(True)
+        self.empty.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self._lay_out()
+        self._connect()
+        self._on_preview_changed(controller.encoded)
+
+    def _switch(self, title: str, tip: str) -> QCheckBox:
+        box = QCheckBox(QCoreApplication.translate("Bytes", title), self)
+        box.setToolTip(QCoreApplication.translate("Bytes", tip))
+        box.toggled.connect(self._on_switched)
+        return box
+
+    def _lay_out(self) -> None:
+        bar = QHBoxLayout()
+        for box in self.switches.values():
+            bar.addWidget(box)
+        bar.addSpacing(12)
+        bar.addWidget(self.facts, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(6, 4, 6, 4)
+        layout.setSpacing(4)
+        layout.addLayout(bar)
+        layout.addWidget(self.view, 1)
+        layout.addWidget(self.empty, 1)
+
+    def _connect(self) -> None:
+        self.view.item_hovered.connect(self._on_byte_hovered)
+        self.view.item_chosen.connect(self._on_byte_chosen)
+        self._controller.preview_changed.connect(self._on_preview_changed)
+        self._controller.preview_text_changed.connect(self._on_preview_text_changed)
+        self._controller.focus_changed.connect(self._on_focus_changed)
+
+    # -- facts -------------------------------------------------------------------------------------
+
+    def _on_preview_changed(self, encoded: EncodedText | None) -> None:
+        self.encoded = encoded
+        self.view.set_shown(None if encoded is None else shown_text(encoded))
+        self._show_emptiness()
+        self.facts.setText("")
+
+    def _on_preview_text_changed(self, text: str) -> None:
+        self._show_emptiness()
+
+    def _show_emptiness(self) -> None:
+        is_empty = self.encoded is None or not self.encoded.n_bytes
+        without_tokenizer = self.encoded is None and self._controller.session.preview_text
+        self.empty.setText(
+            self.tr("Open a corpus or a tokenizer to see this text as bytes and tokens.")
+            if without_tokenizer
+            else self.tr("Type a text in PREVIEW to see its bytes.")
+        )
+        self.empty.setVisible(is_empty)
+        self.view.setVisible(not is_empty)
+
+    def _on_focus_changed(self, focus: Focus | None) -> None:
+        is_pinned = focus is not None and self._controller.session.pin == focus
+        self.view.set_focus(focus, is_pinned)
+        has_place = focus is not None and focus.start is not None and self.encoded is not None
+        self.facts.setText(self._facts_text(focus.start) if has_place else "")
+        if is_pinned and has_place and not self.view.underMouse():
+            self.view.show_item(focus.start)
+
+    def _facts_text(self, byte: int) -> str:
+        """Return all that is known of a byte, on one line."""
+        if self.encoded is None or not 0 <= byte < self.encoded.n_bytes:
+            return ""
+        return byte_facts(self.encoded, byte, self._products()).text
+
+    def _products(self) -> Any:
+        """Return the ids that the merges of PREVIEW's tokenizer make, in rank order."""
+        session = self._controller.session
+        for opened in session.opened:
+            if opened.name == session.preview_source:
+                return opened.tokenizer.product
+        return session.current.log.token if session.current is not None else None
+
+    # -- intentions --------------------------------------------------------------------------------
+
+    def _on_switched(self) -> None:
+        self.view.set_options(frozenset(name for name, box in self.switches.items() if box.isChecked()))
+
+    def _on_byte_hovered(self, byte: int) -> None:
+        known = self.encoded is not None and 0 <= byte < self.encoded.n_bytes
+        self._controller.hover(focus_of_byte(self.encoded, byte) if known else None)
+
+    def _on_byte_chosen(self, byte: int) -> None:
+        if self.encoded is not None and 0 <= byte < self.encoded.n_bytes:
+            focus = focus_of_byte(self.encoded, byte)
+            self._controller.pin(None if self._controller.session.pin == focus else focus)
+
+
+def _plain(parent: QWidget) -> QLabel:
+    label = QLabel(parent)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label

@@ -1,0 +1,333 @@
+"""PREVIEW's editor: the text itself, laid out whole, with its tokens as coloured ranges.
+
+Shaping, right-to-left runs and combining marks stay intact; a boundary that a reader's character hides
+is a tick on the rail only. Only what is in sight is coloured. Qt's documents cannot hold a carriage
+return or U+2029 as a letter, so stand-ins keep the text exact to the byte.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QBrush,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextOption,
+)
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QWidget
+
+from bpe_studio.gui.exact_text import (
+    can_be_held,
+    code_points_before,
+    from_document,
+    selected_text,
+    to_document,
+    without_stand_ins,
+)
+from bpe_studio.gui.inspection import Focus
+from bpe_studio.gui.preview_marks import (
+    MAX_SHOWN,
+    ShownText,
+    cut_characters,
+    outlined_tokens,
+    whole_characters,
+)
+from bpe_studio.gui.preview_overlay import (
+    paint_stand_ins,
+    paint_ticks,
+    paint_underline,
+    place_of,
+    token_units,
+)
+from bpe_studio.gui.theme import colors, mono_font
+from bpe_studio.gui.token_rail import faint
+
+MAX_TOKENS_IN_SIGHT = 6000
+MAX_WORD = 2000
+
+
+class PreviewEditor(QPlainTextEdit):
+    """Editor of a text of at most `MAX_SHOWN` code points; a longer one is shown in part, read-only.
+
+    Signals
+    -------
+    text_changed(str)
+        The user changed the text; the whole text, exactly.
+    byte_pointed(int)
+        The byte under the mouse (−1: none).
+    byte_chosen(int)
+        The caret was placed by a click on this byte.
+    """
+
+    text_changed = Signal(str)
+    byte_pointed = Signal(int)
+    byte_chosen = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("preview_editor")
+        self.setAccessibleName(self.tr("Text to tokenize"))
+        self.setPlaceholderText(self.tr("Type or paste a text to see its tokens."))
+        self.setTabChangesFocus(True)
+        self.setMouseTracking(True)
+        self._text = ""
+        self._shown: ShownText | None = None
+        self._focus: Focus | None = None
+        self._is_pinned = False
+        self._is_setting = False
+        self._colour_soon = QTimer(self, singleShot=True, interval=0)
+        self._colour_soon.timeout.connect(self.colour_tokens)
+        self.textChanged.connect(self._on_text_changed)
+        self.updateRequest.connect(self._on_update_request)
+        self._set_font()
+
+    def _set_font(self) -> None:
+        self.setFont(mono_font(max(QApplication.font().pointSizeF() * 1.1, 6.0)))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._colour_soon.start()
+        elif event.type() == QEvent.Type.ApplicationFontChange:
+            self._set_font()
+
+    # -- the text ----------------------------------------------------------------------------------
+
+    @property
+    def text(self) -> str:
+        """The whole text, exact to the character."""
+        return self._text
+
+    @property
+    def is_shortened(self) -> bool:
+        """Whether only the beginning of the text is laid out, so that it cannot be edited."""
+        return self.isReadOnly()
+
+    def set_text(self, text: str) -> None:
+        """Show another text without telling `text_changed`."""
+        self._text = text
+        part = text[:MAX_SHOWN]
+        held_exactly = len(part) == len(text) and can_be_held(part)
+        self._is_setting = True
+        self._shown = None
+        self.setExtraSelections([])
+        # Breaking a long word at word boundaries makes Qt search the whole of it for each line.
+        anywhere = _longest_word(part) > MAX_WORD
+        self.setWordWrapMode(
+            QTextOption.WrapMode.WrapAnywhere
+            if anywhere
+            else QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere
+        )
+        self.setPlainText(to_document(part))
+        self.setReadOnly(not held_exactly)
+        # A read-only text keeps its caret, for the keyboard and for copying.
+        self.setTextInteractionFlags(
+            self.textInteractionFlags() | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._is_setting = False
+
+    def take(self, text: str) -> None:
+        """Show another text as if the user had typed it."""
+        self.set_text(text)
+        self.text_changed.emit(text)
+
+    def edit_beginning(self) -> None:
+        """Drop what is not shown, so that the rest can be edited."""
+        self.take(without_stand_ins(self._text[:MAX_SHOWN]))
+
+    def _on_text_changed(self) -> None:
+        if self._is_setting:
+            return
+        self._text = from_document(self.document())
+        if len(self._text) > MAX_SHOWN:
+            self.set_text(self._text)
+        self.text_changed.emit(self._text)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Paste text, never formats; a long one replaces the editor's contents by a read-only beginning."""
+        if not source.hasText():
+            return
+        pasted, cursor = source.text(), self.textCursor()
+        if self.isReadOnly():
+            self.take(pasted)
+        elif len(pasted) + len(self._text) > MAX_SHOWN or not can_be_held(pasted):
+            places = cursor.selectionStart(), cursor.selectionEnd()
+            start, end = (code_points_before(self.document(), place) for place in places)
+            self.take(self._text[:start] + pasted + self._text[end:])
+        else:
+            cursor.insertText(to_document(pasted))
+            self.ensureCursorVisible()
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """Copy the exact text: line ends as they are, a U+2028 as itself."""
+        data = QMimeData()
+        data.setText(selected_text(self.textCursor()))
+        return data
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # A shortened text is read-only, but a new text may take its place, and it may be cleared.
+        if self.isReadOnly() and event.matches(QKeySequence.StandardKey.Paste):
+            self.insertFromMimeData(QApplication.clipboard().mimeData())
+        elif (
+            self.isReadOnly()
+            and event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+            and self._all_selected()
+        ):
+            self.take("")
+        else:
+            super().keyPressEvent(event)
+
+    def _all_selected(self) -> bool:
+        cursor = self.textCursor()
+        return cursor.selectionEnd() - cursor.selectionStart() >= self.document().characterCount() - 1
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        if not self.isReadOnly():
+            super().inputMethodEvent(event)
+
+    # -- colours -----------------------------------------------------------------------------------
+
+    def set_shown(self, shown: ShownText | None) -> None:
+        """Colour the tokens of the text; `shown` must be of the text in the editor."""
+        self._shown = shown
+        self._colour_soon.start()
+
+    def set_focus(self, focus: Focus | None, is_pinned: bool) -> None:
+        """Outline what is hovered or pinned."""
+        self._focus, self._is_pinned = focus, is_pinned
+        self.viewport().update()
+
+    def _on_update_request(self, rect: object, dy: int) -> None:
+        if dy and self._shown is not None:
+            self._colour_soon.start()
+
+    def resizeEvent(self, event: object) -> None:
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self._colour_soon.start()
+
+    def positions_in_sight(self) -> tuple[int, int]:
+        """Return the first and last position in sight, in UTF-16 units."""
+        view = self.viewport().rect()
+        first = self.cursorForPosition(view.topLeft()).position()
+        last = self.cursorForPosition(view.bottomRight()).position() + 2
+        return first, last
+
+    def tokens_in_sight(self) -> tuple[int, int]:
+        """Return the tokens of which something may be in sight, first and one past the last."""
+        shown = self._shown
+        if shown is None or not shown.n_tokens:
+            return 0, 0
+        low, high = self.positions_in_sight()
+        starts = shown.encoded.utf16_starts
+        characters = np.searchsorted(starts, (low, high), side="right") - 1
+        characters = np.clip(characters, 0, shown.n_characters)
+        first, end = shown.encoded.character_starts[characters]
+        tokens = np.searchsorted(shown.encoded.starts, (int(first), int(end)), side="right")
+        return max(int(tokens[0]) - 1, 0), min(
+            int(tokens[1]) + 1, shown.n_tokens, int(tokens[0]) + MAX_TOKENS_IN_SIGHT
+        )
+
+    def colour_tokens(self) -> None:
+        """Colour the tokens in sight; a character cut by a token boundary is hatched."""
+        shown = self._shown
+        if shown is None:
+            self.setExtraSelections([])
+            return
+        first, last = self.tokens_in_sight()
+        data, end = colors(self), shown.n_characters
+        ranges = whole_characters(shown.encoded, first, last)
+        selections = [
+            self._selection(low, min(high, end), QBrush(data.fill(int(shown.fills[first + i]))))
+            for i, (low, high) in enumerate(ranges)
+            if low < min(high, end)
+        ]
+        hatch = QBrush(faint(data.hatch), Qt.BrushStyle.BDiagPattern)
+        cut = [character for character in cut_characters(shown.encoded, first, last) if character < end]
+        selections += [self._selection(character, character + 1, hatch) for character in cut]
+        self.setExtraSelections(selections)
+        self.viewport().update()
+
+    def _selection(self, low: int, high: int, brush: QBrush) -> QTextEdit.ExtraSelection:
+        assert self._shown is not None
+        starts = self._shown.encoded.utf16_starts
+        selection = QTextEdit.ExtraSelection()
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(int(starts[low]))
+        cursor.setPosition(int(starts[high]), QTextCursor.MoveMode.KeepAnchor)
+        text_format = QTextCharFormat()
+        text_format.setBackground(brush)
+        selection.cursor, selection.format = cursor, text_format  # type: ignore[attr-defined]
+        return selection
+
+    # -- over the text -----------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        low, high = self.positions_in_sight()
+        if "\r" in self._text or "\u2029" in self._text:
+            paint_stand_ins(self, painter, low, high)
+        # Right after a keystroke the tokens are still those of the text before it.
+        if self._shown is not None and self._shown.n_characters == min(len(self._text), MAX_SHOWN):
+            self._paint_marks(painter)
+        painter.end()
+
+    def _paint_marks(self, painter: QPainter) -> None:
+        shown = self._shown
+        assert shown is not None
+        first, last = self.tokens_in_sight()
+        pen = colors(self).pin if self._is_pinned else colors(self).hover
+        paint_ticks(self, painter, shown, first, last)
+        outlined = outlined_tokens(shown.encoded, first, last, self._focus)
+        for i in outlined.nonzero()[0].tolist():
+            paint_underline(self, painter, *token_units(shown, first + i), pen)
+
+    def block_top_left(self, block: QTextBlock) -> QPointF:
+        """Return where a block's layout stands in the viewport."""
+        return self.blockBoundingGeometry(block).translated(self.contentOffset()).topLeft()
+
+    # -- mouse -------------------------------------------------------------------------------------
+
+    def byte_at(self, point: QPoint) -> int:
+        """Return the byte of the character under a point of the viewport, or −1."""
+        shown = self._shown
+        if shown is None or not shown.n_characters:
+            return -1
+        position = self.cursorForPosition(point).position()
+        place = place_of(self, position)
+        if place is not None and place.left() > point.x():
+            position -= 1
+        character = int(np.searchsorted(shown.encoded.utf16_starts, position, side="right")) - 1
+        if not 0 <= character < shown.n_characters or not self._is_near(point, position):
+            return -1
+        return int(shown.encoded.character_starts[character])
+
+    def _is_near(self, point: QPoint, position: int) -> bool:
+        place = place_of(self, position)
+        return place is None or abs(point.y() - place.center().y()) <= place.height()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.byte_pointed.emit(self.byte_at(event.position().toPoint()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
+            self.byte_chosen.emit(self.byte_at(event.position().toPoint()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.byte_pointed.emit(-1)
+
+
+def _longest_word(text: str) -> int:
+    return max(map(len, text.split()), default=0)

@@ -104,7 +104,8 @@ def test_every_setting_comes_back() -> None:
     config = TrainingConfig(
         vocab_size=300, pattern="a|b", alphabet="characters", tie_rule="random:18446744073709551615",
         min_frequency=3, special_tokens=("<s>",), special_placement="first", max_token_length=7,
-        character_coverage=0.9995, base_characters=("abc", "é"), unknown_token="?", errors="replace", lines=True,
+        character_coverage=0.9995, base_characters=("abc", "é"), unknown_token="?", lines=True,
+        errors="replace",
     )  # fmt: skip
     record = building.CHARACTERS.training
     assert record is not None

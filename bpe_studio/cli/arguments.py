@@ -1,0 +1,75 @@
+"""Types and arguments that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bpe_studio.cli.streams import UsageError, input_name
+
+if TYPE_CHECKING:
+    from bpe_studio.engine.tokenizer import Tokenizer
+
+LARGEST = 2**31 - 1
+
+
+def whole_number(least: int, most: int = LARGEST) -> Callable[[str], int]:
+    """Return an argument type: a whole number within bounds, in plain digits."""
+
+    def number(text: str) -> int:
+        value = int(text) if re.fullmatch(r"-?[0-9]{1,19}", text) else None
+        if value is None or not least <= value <= most:
+            raise argparse.ArgumentTypeError(
+                f"must be a whole number from {least:,} to {most:,}, not {text[:40]!r}"
+            )
+        return value
+
+    return number
+
+
+def share(text: str) -> float:
+    """Argument type: a number above 0 and at most 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"must be a number above 0 and at most 1, not {text[:40]!r}")
+    return value
+
+
+def text(argument: str) -> str:
+    """Argument type: text in UTF-8, whatever the locale says."""
+    try:
+        return os.fsencode(argument).decode()
+    except UnicodeError:
+        raise argparse.ArgumentTypeError(f"is not UTF-8: {argument[:40]!a}") from None
+
+
+def add_tokenizer(parser: argparse.ArgumentParser) -> None:
+    """Add ``-t``."""
+    parser.add_argument("-t", "--tokenizer", metavar="TOKENIZER", required=True, help="a tokenizer file")
+
+
+def add_file(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the file to read, standard input if it is left out."""
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", default="-", help=f"{what}; - is standard input (default)"
+    )
+
+
+def loaded(arguments: argparse.Namespace) -> Tokenizer:
+    """Return the tokenizer of ``-t``."""
+    from bpe_studio.formats.table import load
+
+    if arguments.tokenizer == "-":
+        raise UsageError("argument -t/--tokenizer: a tokenizer cannot be read from standard input")
+    return load(arguments.tokenizer)
+
+
+def named(name: str, message: object) -> str:
+    """Return a message about an input."""
+    return f"{input_name(name)}: {message}"

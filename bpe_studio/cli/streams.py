@@ -1,0 +1,126 @@
+"""Standard input, output and error: bytes for data, escapes where a console cannot show a character."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+import unicodedata
+from pathlib import Path
+from typing import Any, TextIO
+
+from bpe_studio.engine.errors import BpeStudioError, PatternError
+
+PROGRAM = "bpe-studio"
+STANDARD_INPUT = "-"
+
+
+class UsageError(BpeStudioError):
+    """Arguments that cannot be: exit code 2."""
+
+
+class OutputError(Exception):
+    """Standard output could not be written; the system says why."""
+
+
+def text_encoding(stream: TextIO) -> str:
+    """Return the encoding of text: what a console or the user asks for, and UTF-8 into files and pipes."""
+    asked = os.environ.get("PYTHONIOENCODING", "").partition(":")[0]
+    if asked or stream.isatty():
+        return stream.encoding or "utf-8"
+    return "utf-8"
+
+
+def write_bytes(data: bytes) -> None:
+    """Write data to standard output.
+
+    Raises
+    ------
+    BrokenPipeError
+        If the reader has gone.
+    OutputError
+        If it cannot be written, as on a full disk.
+    """
+    rest = memoryview(data)
+    try:
+        while rest:
+            # With PYTHONUNBUFFERED set this is the bare file, which may take a part only.
+            n_written = sys.stdout.buffer.write(rest)
+            if not n_written:
+                time.sleep(0.01)  # a pipe that does not block, and is full
+            rest = rest[n_written or 0 :]
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(error.strerror or str(error)) from error
+
+
+def write_text(text: str) -> None:
+    """Write text to standard output; what its encoding lacks is escaped."""
+    write_bytes(text.encode(text_encoding(sys.stdout), "backslashreplace"))
+
+
+def write_json(value: Any) -> None:
+    """Write a value as JSON on lines of its own."""
+    is_utf8 = text_encoding(sys.stdout).lower().replace("_", "-") in ("utf-8", "utf8")
+    write_text(json.dumps(value, ensure_ascii=not is_utf8, indent=1) + "\n")
+
+
+def tell(message: str) -> None:
+    """Say something on one line of standard error; where nobody can hear it, the work goes on."""
+    data = f"{PROGRAM}: {one_line(message)}\n".encode(text_encoding(sys.stderr), "backslashreplace")
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.buffer.write(data)
+        sys.stderr.buffer.flush()
+
+
+def error_text(error: Exception) -> str:
+    """Return an error's message for one line; a pattern's picture of where it broke does not fit there."""
+    return str(error).split("\n", 1)[0] if isinstance(error, PatternError) else str(error)
+
+
+def one_line(text: str) -> str:
+    r"""Return text with line ends, escape codes and other controls made visible.
+
+    Examples
+    --------
+    >>> one_line("a\nb")
+    'a\\nb'
+    """
+    return "".join(
+        repr(character)[1:-1] if unicodedata.category(character) in ("Cc", "Zl", "Zp") else character
+        for character in text
+    )
+
+
+def drop_output() -> None:
+    """Point standard output to nowhere: the interpreter would try to flush it once more at the end."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def input_bytes(name: str) -> bytes:
+    """Return a file's bytes, or those of standard input for "-".
+
+    Raises
+    ------
+    BpeStudioError
+        If it cannot be read.
+    """
+    try:
+        if name == STANDARD_INPUT:
+            return sys.stdin.buffer.read()
+        return Path(name).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise BpeStudioError(f"{input_name(name)}: cannot be read: {reason}.") from error
+
+
+def input_name(name: str) -> str:
+    """Return what messages call an input."""
+    return "standard input" if name == STANDARD_INPUT else name

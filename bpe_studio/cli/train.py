@@ -1,0 +1,209 @@
+"""Train a tokenizer on files and write it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bpe_studio.cli.arguments import share, text, whole_number
+from bpe_studio.cli.progress import Watch
+from bpe_studio.cli.streams import STANDARD_INPUT, UsageError, error_text, input_bytes, tell, write_json
+from bpe_studio.engine.errors import BpeStudioError, PatternError, SpecialTokenError, TrainingError
+
+if TYPE_CHECKING:
+    from bpe_studio.engine.config import TrainingConfig
+    from bpe_studio.engine.corpus import Corpus
+    from bpe_studio.engine.tokenizer import Tokenizer
+
+INTERRUPTED = 130
+#: Up to about this size the plain engine is the quicker one, and nothing is compiled.
+PLAIN_BYTES = 100_000
+
+
+#: Options with the names of `bpe_studio.train`'s keywords, then those of the command itself.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "--vocab-size": {"type": whole_number(1), "required": True, "metavar": "N",
+                     "help": "number of tokens, special ones included"},
+    "--pattern": {"type": text, "default": "gpt4", "metavar": "P",
+                  "help": "none, whitespace, gpt2, gpt4 (default), o200k, or a regular expression"},
+    "--alphabet": {"choices": ("bytes", "characters"), "default": "bytes",
+                   "help": "base symbols (default bytes)"},
+    "--tie-rule": {"default": "lexicographic", "metavar": "R",
+                   "help": "lexicographic (default), reverse-lexicographic, first-seen, lowest-ids, "
+                   "shortest, or random:SEED"},
+    "--min-frequency": {"type": whole_number(1), "default": 2, "metavar": "N",
+                        "help": "least count of a pair that is merged (default 2)"},
+    "--max-token-length": {"type": whole_number(1), "metavar": "N", "help": "longest token, in base symbols"},
+    "--special": {"action": "append", "type": text, "default": [], "dest": "special_tokens", "metavar": "T",
+                  "help": "a special token; may be given several times"},
+    "--special-placement": {"choices": ("last", "first"), "default": "last",
+                            "help": "ids of special tokens after the merges (default) or from 0"},
+    "--byte-order": {"choices": ("identity", "gpt2"), "default": "identity", "help": "ids of the 256 bytes"},
+    "--character-coverage": {"type": share, "default": 1.0, "metavar": "X",
+                             "help": "share of the characters that get a token (default 1)"},
+    "--byte-fallback": {"action": "store_true", "help": "characters without a token become bytes"},
+    "--unknown-token": {"type": text, "metavar": "T", "help": "token for characters that have none"},
+    "--errors": {"choices": ("strict", "replace", "skip"), "default": "strict",
+                 "help": "bytes that are not text: an error (default), U+FFFD, or leave the document out"},
+    "--lines": {"action": "store_true", "help": "every line is a document"},
+    "--format": {"metavar": "F", "help": "studio (default) or character_bpe"},
+    "--merges-csv": {"metavar": "F", "help": "also write the merges with counts, ties and margins as CSV"},
+}  # fmt: skip
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("files", metavar="FILE", nargs="+", help="text files or folders; - is standard input")
+    parser.add_argument("-o", "--output", metavar="OUT", required=True, help="the tokenizer file to write")
+    for name, settings in OPTIONS.items():
+        parser.add_argument(name, **settings)
+    said = parser.add_mutually_exclusive_group()
+    said.add_argument("--quiet", action="store_true", help="no progress, no summary")
+    said.add_argument("--json", action="store_true", help="a summary as JSON on standard output")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Train, write, and say how it ended."""
+    from bpe_studio.formats.table import save
+
+    config = _config(arguments)
+    _check_outputs(arguments, config)
+    speaks = not (arguments.quiet or arguments.json)
+    # Standard input is read before the watch begins: a first Ctrl+C ends the waiting for it.
+    sources = [input_bytes(name) if name == STANDARD_INPUT else Path(name) for name in arguments.files]
+    with Watch(shown=speaks) as watch:
+        corpus = _corpus(sources, arguments, watch)
+        if speaks:
+            _tell_preparing(corpus, watch)
+        tokenizer = _trained(corpus, config, watch)
+    if watch.interrupted and not tokenizer.n_merges:
+        tell("stopped before the first merge; nothing was written")
+        return INTERRUPTED
+    save(tokenizer, arguments.output, arguments.format)
+    if arguments.merges_csv:
+        from bpe_studio.cli.merges_csv import write_merges_csv
+
+        write_merges_csv(tokenizer, Path(arguments.merges_csv))
+    if speaks or watch.interrupted:
+        tell(summary(tokenizer, arguments.output))
+    if arguments.json:
+        write_json(_json_summary(tokenizer, arguments.output))
+    return INTERRUPTED if watch.interrupted else 0
+
+
+def summary(tokenizer: Tokenizer, output: str) -> str:
+    """Return how a training ended, with numbers."""
+    training = tokenizer.training
+    assert training is not None
+    before, after = training.log.corpus_tokens_before, corpus_tokens(tokenizer)
+    why = training.stop_reason.text if training.stop_reason is not None else ""
+    n_bytes = training.facts.n_bytes
+    return (
+        f"{output}: {tokenizer.vocab_size:,} tokens, {tokenizer.n_merges:,} merges; {why}; "
+        f"corpus of {n_bytes:,} bytes: {before:,} -> {after:,} tokens, "
+        f"{n_bytes / max(after, 1):.2f} bytes per token"
+    )
+
+
+def corpus_tokens(tokenizer: Tokenizer) -> int:
+    """Return the corpus's tokens after all merges."""
+    assert tokenizer.training is not None
+    log = tokenizer.training.log
+    return int(log.corpus_tokens[-1]) if len(log) else log.corpus_tokens_before
+
+
+def _config(arguments: argparse.Namespace) -> TrainingConfig:
+    from dataclasses import fields
+
+    from bpe_studio.engine.config import TrainingConfig
+    from bpe_studio.engine.patterns import resolve_pattern
+
+    names = {field.name for field in fields(TrainingConfig)}
+    given = {name: value for name, value in vars(arguments).items() if name in names}
+    try:
+        resolve_pattern(given["pattern"])
+        return TrainingConfig(**given | {"special_tokens": tuple(given["special_tokens"])})
+    except PatternError as error:
+        raise UsageError(f"argument --pattern: {error_text(error)}") from error
+    except BpeStudioError as error:
+        raise UsageError(str(error)) from error
+
+
+def _check_outputs(arguments: argparse.Namespace, config: TrainingConfig) -> None:
+    """Find out before the work whether its result can be written."""
+    from bpe_studio.formats.files import check_target
+    from bpe_studio.formats.table import format_for, format_named
+
+    output = Path(arguments.output)
+    if arguments.output == STANDARD_INPUT:
+        raise UsageError("argument -o/--output: must be a file; standard output is not written to")
+    try:
+        record = format_named(arguments.format) if arguments.format else format_for(output)
+    except BpeStudioError as error:
+        raise UsageError(f"argument --format: {error}") from error
+    reasons = record.refusals(_empty(config))
+    if reasons:
+        why = "; ".join(reasons)
+        raise UsageError(f"argument --format: {record.name} cannot hold such a tokenizer: {why}")
+    for name in filter(None, (arguments.output, arguments.merges_csv)):
+        check_target(Path(name))
+        if any(_same_file(name, file) for file in arguments.files):
+            raise UsageError(f"{name}: is to be read and to be overwritten; choose another output")
+    if arguments.merges_csv and _same_file(arguments.merges_csv, arguments.output):
+        raise UsageError("argument --merges-csv: must be another file than the output")
+
+
+def _empty(config: TrainingConfig) -> Tokenizer:
+    """Return a tokenizer as the training's will be, without its merges: enough to ask a format about it."""
+    from bpe_studio.engine.alphabet import alphabet_for
+    from bpe_studio.engine.merges import MergeLog
+    from bpe_studio.engine.tokenizer import Tokenizer
+    from bpe_studio.engine.words import WordTable
+
+    words = WordTable.from_counts([], config.pattern, config.special_tokens)
+    log = MergeLog(alphabet_for(words, config), config, 0)
+    return Tokenizer.from_log(log, words.pattern, config.special_tokens)
+
+
+def _same_file(one: str, other: str) -> bool:
+    if os.path.abspath(one) == os.path.abspath(other):
+        return True
+    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
+
+
+def _corpus(sources: list[bytes | Path], arguments: argparse.Namespace, watch: Watch) -> Corpus:
+    from bpe_studio.engine.corpus import Corpus
+
+    corpus = Corpus.from_source(sources, errors=arguments.errors, lines=arguments.lines, progress=watch)
+    for sentence in corpus.skipped:
+        watch.tell(f"note: left out: {sentence}")
+    for document in corpus.documents:
+        for sentence in document.problems:
+            watch.tell(f"note: {document.name}: {sentence}")
+    if not corpus.n_bytes and not watch.interrupted:
+        raise BpeStudioError(f"there is no text in {', '.join(arguments.files)}: nothing to train on")
+    return corpus
+
+
+def _tell_preparing(corpus: Corpus, watch: Watch) -> None:
+    from bpe_studio.engine import kernels
+
+    if corpus.n_bytes > PLAIN_BYTES and kernels.status() == "cold":
+        watch.tell("preparing the fast engine, once after install: about 12 s")
+
+
+def _trained(corpus: Corpus, config: TrainingConfig, watch: Watch) -> Tokenizer:
+    from bpe_studio.engine.train import train_with
+
+    try:
+        return train_with(corpus, config, progress=watch)
+    except (TrainingError, SpecialTokenError) as error:
+        raise UsageError(str(error)) from error
+
+
+def _json_summary(tokenizer: Tokenizer, output: str) -> dict[str, Any]:
+    from bpe_studio.cli.inspect import json_value
+
+    return {"output": output, **json_value(tokenizer), "corpus_tokens": corpus_tokens(tokenizer)}

@@ -1,0 +1,419 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import bpe_studio
+from bpe_studio.cli import main
+from bpe_studio.cli.decode import token_ids
+from bpe_studio.engine.errors import BpeStudioError
+from bpe_studio.formats.table import load
+
+AWKWARD = "\ufeffa\0b\x1b[0m\r\n\u200b\u202ec\u00ad\t 東🙂 "
+TEXT = "aaabdaaabac <s> é\r\n"
+NEEDS_DEV_FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no such device")
+
+
+@pytest.fixture(autouse=True)
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONIOENCODING", raising=False)
+    (tmp_path / "a.txt").write_bytes(TEXT.encode())
+    return tmp_path
+
+
+@pytest.fixture
+def model(in_folder: Path) -> str:
+    command = "train a.txt --vocab-size 260 --pattern none --special <s> -o model.json --quiet"
+    assert main(command.split()) == 0
+    return "model.json"
+
+
+def process(
+    *arguments: str, data: bytes = b"", env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(bpe_studio.__file__).parents[1]), **(env or {})}
+    return subprocess.run(
+        [sys.executable, "-m", "bpe_studio", *arguments],
+        input=data, capture_output=True, env=environment, timeout=120,
+    )  # fmt: skip
+
+
+# ---- train -----------------------------------------------------------------------------------------------
+
+
+def test_training_writes_the_tokenizer_and_says_how_it_ended(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main("train a.txt --vocab-size 300 --pattern none --special <s> -o t.json".split()) == 0
+    tokenizer = load("t.json")
+    assert tokenizer.merges == [(b"a", b"a"), (b"a", b"b"), (b"aa", b"ab")]
+    assert dict(tokenizer.special_tokens) == {"<s>": 259}
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err == (
+        "bpe-studio: t.json: 260 tokens, 3 merges; best count 1 is below 2; 40 merges short of 300; "
+        "corpus of 20 bytes: 17 -> 11 tokens, 1.82 bytes per token\n"
+    )
+
+
+def test_every_option_reaches_the_training() -> None:
+    assert (
+        main(
+            "train a.txt --vocab-size 20 --pattern whitespace --alphabet characters --tie-rule random:7 "
+            "--min-frequency 1 --max-token-length 2 --special <s> --special <e> --special-placement first "
+            "--character-coverage 0.9 --unknown-token ? --errors replace --lines -o t.json --quiet".split()
+        )
+        == 0
+    )
+    record = load("t.json").training
+    assert record is not None
+    config = record.config
+    assert (config.vocab_size, config.pattern, config.alphabet) == (20, "whitespace", "characters")
+    assert (config.tie_rule, config.min_frequency, config.max_token_length) == ("random:7", 1, 2)
+    assert (config.special_tokens, config.special_placement) == (("<s>", "<e>"), "first")
+    assert (config.character_coverage, config.unknown_token) == (0.9, "?")
+    assert (config.errors, config.lines) == ("replace", True)
+
+
+def test_the_same_training_in_the_library_gives_the_same_file(model: str) -> None:
+    tokenizer = bpe_studio.train(Path("a.txt"), vocab_size=260, pattern="none", special_tokens=["<s>"])
+    bpe_studio.save(tokenizer, "library.json")
+    assert Path("library.json").read_bytes() == Path(model).read_bytes()
+
+
+def test_standard_input_is_a_document(in_folder: Path, model: str) -> None:
+    options = "--vocab-size 260 --pattern none --special <s> -o b.json".split()
+    done = process("train", "-", *options, data=TEXT.encode())
+    assert done.returncode == 0
+    assert load("b.json") == load(model)
+
+
+def test_a_summary_in_json(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main("train a.txt --vocab-size 258 --pattern none -o t.json --json".split()) == 0
+    out, err = capfd.readouterr()
+    value = json.loads(out)
+    assert err == ""
+    assert (value["output"], value["vocab_size"], value["n_merges"]) == ("t.json", 258, 2)
+    assert value["fingerprint"] == load("t.json").fingerprint()
+    assert value["training"]["stop_reason"]["code"] == "vocabulary_full"
+
+
+def test_the_merges_as_csv() -> None:
+    command = "train a.txt --vocab-size 258 --pattern none -o t.json --merges-csv m.csv --quiet"
+    assert main(command.split()) == 0
+    assert Path("m.csv").read_text("utf-8") == (
+        "rank,left,right,token,left_text,right_text,text,hex,count,n_tied,margin,corpus_tokens\n"
+        "0,97,97,256,a,a,aa,6161,4,1,2,18\n"
+        "1,97,98,257,a,b,ab,6162,2,2,0,16\n"
+    )
+
+
+def test_what_cannot_be_read_as_text_is_left_out_and_said(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("bad.txt").write_bytes(b"ok\n\xff")
+    assert main("train a.txt bad.txt --vocab-size 258 --pattern none -o t.json --errors skip".split()) == 0
+    assert "bpe-studio: note: left out: " in capfd.readouterr().err
+    assert main("train a.txt bad.txt --vocab-size 258 --pattern none -o u.json".split()) == 1
+    assert "bad.txt" in capfd.readouterr().err and not Path("u.json").exists()
+
+
+# ---- encode, decode, inspect -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("", "258 100 10"),
+        ("--ids", "258 100 10"),
+        ("--count", "3"),
+        ("--tokens", "258\taaab\n100\td\n10\t\\n"),
+    ],
+)
+def test_encoding_gives_ids_tokens_or_their_number(
+    options: str, expected: str, model: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("b.txt").write_bytes(b"aaabd\n")
+    assert main(["encode", "-t", model, "b.txt", *options.split()]) == 0
+    assert capfd.readouterr().out == expected + "\n"
+
+
+def test_special_tokens_in_a_text_are_plain_text_and_counted(
+    model: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("b.txt").write_bytes(b"<s>ab<s>")
+    assert main(["encode", "-t", model, "b.txt"]) == 0
+    out, err = capfd.readouterr()
+    assert out == "60 115 62 257 60 115 62\n"
+    assert err.startswith("bpe-studio: note: 2 special tokens in the text were read as plain text")
+    for choice in ("all", "<s>"):
+        assert main(["encode", "-t", model, "b.txt", "--allowed-special", choice]) == 0
+        assert capfd.readouterr() == ("259 257 259\n", "")
+    assert main(["encode", "-t", model, "b.txt", "--allowed-special", "none_raise"]) == 1
+    assert "b.txt: The text holds the special token '<s>' at character 0" in capfd.readouterr().err
+    assert main(["encode", "-t", model, "b.txt", "--allowed-special", "<s>,<e>"]) == 2
+    assert "argument --allowed-special: '<e>' is not a special token" in capfd.readouterr().err
+
+
+def test_a_text_goes_through_pipes_byte_for_byte(model: str) -> None:
+    ids = process("encode", "-t", model, data=AWKWARD.encode())
+    assert ids.returncode == 0 and ids.stderr == b""
+    text = process("decode", "-t", model, data=ids.stdout)
+    assert text.stdout == AWKWARD.encode() and text.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", []),
+        (b" \n", []),
+        (b"1 2\n3\t4\r\n", [1, 2, 3, 4]),
+        (b"1,2, 3", [1, 2, 3]),
+        (b"[1, 2]\n", [1, 2]),
+        (b"[]", []),
+        (b"\xef\xbb\xbf7", [7]),
+    ],
+)
+def test_ids_may_be_written_in_many_ways(data: bytes, expected: list[int]) -> None:
+    assert token_ids(data) == expected
+
+
+@pytest.mark.parametrize(
+    "data", [b"1 x", b"1 -2", b"1 2.5", b"1 [2", b"1 \xff", b"1 " + b"9" * 5000, "1 ２".encode()]
+)
+def test_what_is_no_id_is_named(data: bytes) -> None:
+    with pytest.raises(BpeStudioError, match="item 2 is no token id"):
+        token_ids(data)
+
+
+def test_an_unknown_id_fails_and_writes_nothing(model: str, capfd: pytest.CaptureFixture[str]) -> None:
+    Path("ids").write_text("97 999")
+    assert main(["decode", "-t", model, "ids"]) == 1
+    assert capfd.readouterr() == (
+        "",
+        "bpe-studio: ids: No token has the id 999; this tokenizer has 260 tokens, the largest id is 259.\n",
+    )
+
+
+def test_inspecting_tells_what_a_tokenizer_is(model: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", "-t", model, "ab é"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[0] == "vocabulary     260 tokens, largest id 259"
+    assert "special token  <s>  259" in lines
+    assert f"fingerprint    {load(model).fingerprint()}" in lines
+    assert lines[-5:-1] == [
+        "       257      0–2      ab",
+        "        32      2–3      ·",
+        "       195      3–4      C3",
+        "       169      4–5      A9",
+    ]
+    assert main(["inspect", "-t", model, "ab", "--json"]) == 0
+    value = json.loads(capfd.readouterr().out)
+    assert value["tokens"] == [{"id": 257, "text": "ab", "hex": "6162", "start": 0, "end": 2}]
+    assert value["n_ids"] == 260 and value["special_tokens"] == {"<s>": 259}
+
+
+# ---- wrong usage -----------------------------------------------------------------------------------------
+
+TRAIN = "train a.txt -o out.json --vocab-size 300"
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "named"),
+    [
+        ("train nofile.txt -o out.json --vocab-size 300", 1, "nofile.txt"),
+        ("train empty.txt -o out.json --vocab-size 300", 1, "empty.txt"),
+        ("train . --vocab-size 300", 2, "-o/--output"),
+        ("train a.txt -o out.json", 2, "--vocab-size"),
+        ("train a.txt -o out.json --vocab-size 0", 2, "--vocab-size: must be a whole number from 1"),
+        ("train a.txt -o out.json --vocab-size -5", 2, "--vocab-size: must be a whole number from 1"),
+        ("train a.txt -o out.json --vocab-size 1e6", 2, "'1e6'"),
+        ("train a.txt -o out.json --vocab-size abc", 2, "'abc'"),
+        ("train a.txt -o out.json --vocab-size 99999999999", 2, "'99999999999'"),
+        ("train a.txt -o out.json --vocab-size " + "9" * 5000, 2, "--vocab-size"),
+        ("train a.txt -o out.json --vocab-size 255", 2, "at least 256"),
+        (f"{TRAIN} --min-frequency -1", 2, "--min-frequency"),
+        (f"{TRAIN} --max-token-length 0", 2, "--max-token-length"),
+        (f"{TRAIN} --character-coverage nan", 2, "--character-coverage"),
+        (f"{TRAIN} --character-coverage 1.5", 2, "--character-coverage"),
+        (f"{TRAIN} --pattern [", 2, "--pattern"),
+        (f"{TRAIN} --tie-rule coin", 2, "coin"),
+        (f"{TRAIN} --alphabet runes", 2, "--alphabet"),
+        (f"{TRAIN} --special <s> --special <s>", 2, "<s>"),
+        (f"{TRAIN} --byte-fallback", 2, "byte_fallback"),
+        (f"{TRAIN} --format xml", 2, "--format"),
+        (f"{TRAIN} --format character_bpe", 2, "character_bpe cannot hold"),
+        (f"{TRAIN} --quiet --json", 2, "--json"),
+        (f"{TRAIN} --bogus", 2, "--bogus"),
+        (f"{TRAIN} --merges-csv out.json", 2, "--merges-csv"),
+        ("train a.txt -o a.txt --vocab-size 300", 2, "a.txt"),
+        ("train a.txt -o none/out.json --vocab-size 300", 1, "none"),
+        ("train a.txt -o . --vocab-size 300", 1, "it is a folder"),
+        ("train a.txt -o - --vocab-size 300", 2, "--output"),
+        ("encode a.txt", 2, "--tokenizer"),
+        ("encode -t nofile.json a.txt", 1, "nofile.json"),
+        ("encode -t a.txt a.txt", 1, "a.txt: this is not a tokenizer file"),
+        ("encode -t empty.txt a.txt", 1, "empty.txt: the file is empty"),
+        ("encode --model nofile.json", 2, "--tokenizer"),
+        ("decode -t nofile.json", 1, "nofile.json"),
+        ("inspect", 2, "--tokenizer"),
+        ("fly", 2, "fly"),
+        ("--bogus", 2, "COMMAND"),
+    ],
+)
+def test_what_cannot_be_gets_one_line_a_code_and_no_file(
+    command: str, code: int, named: str, in_folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("empty.txt").write_bytes(b"")
+    assert main(command.split()) == code
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("bpe-studio: ") and err.count("\n") == 1 and named in err
+    assert sorted(set(os.listdir()) - {"home"}) == ["a.txt", "empty.txt"]
+    assert Path("a.txt").read_bytes() == TEXT.encode()
+
+
+def test_a_missing_output_folder_is_found_before_the_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[object] = []
+    monkeypatch.setattr(
+        "bpe_studio.engine.corpus.Corpus.from_source", lambda *args, **named: called.append(1)
+    )
+    assert main("train a.txt -o none/out.json --vocab-size 300".split()) == 1
+    assert called == []
+
+
+def test_help_and_version_go_to_standard_output(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capfd.readouterr().out == f"BPE Studio {bpe_studio.__version__}\n"
+    for command in ([], ["train"], ["encode"], ["decode"], ["inspect"]):
+        assert main([*command, "-h"]) == 0
+        out, err = capfd.readouterr()
+        assert out.isascii() and out.startswith("usage: bpe-studio") and err == ""
+
+
+def test_a_fault_of_the_program_is_one_line(
+    model: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("bpe_studio.cli.encode.input_bytes", lambda name: 1 // 0)
+    assert main(["encode", "-t", model]) == 1
+    err = capfd.readouterr().err
+    assert "ZeroDivisionError" in err and err.count("\n") == 1
+    monkeypatch.setenv("BPE_STUDIO_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        main(["encode", "-t", model])
+
+
+def test_a_name_with_line_ends_or_no_text_makes_one_line(capfd: pytest.CaptureFixture[str]) -> None:
+    for name in ("no\nfile\x1b[31m", os.fsdecode(b"\xf0")):
+        assert main(["encode", "-t", name]) == 1
+        err = capfd.readouterr().err
+        assert err.count("\n") == 1 and "\x1b" not in err
+
+
+# ---- the world outside -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "cp1252"},
+        {"LC_ALL": "C.UTF-8"},
+    ],
+    ids=["C", "cp1252", "UTF-8"],
+)
+def test_files_are_the_same_under_every_locale_and_consoles_get_escapes(
+    env: dict[str, str], in_folder: Path
+) -> None:
+    text = "▁ ĠĠ \u200b 東 🙂 " * 3
+    Path("t.txt").write_bytes(text.encode())
+    special = "東▁🙂"
+    done = process("train", "t.txt", "--vocab-size", "262", "--special", special, "-o", "t.json", env=env)
+    assert done.returncode == 0, done.stderr
+    tokenizer = bpe_studio.train(text, vocab_size=262, special_tokens=[special])
+    assert load("t.json") == tokenizer
+    assert b'"text": "' + special.encode() + b'"' in Path("t.json").read_bytes()
+    shown = process("inspect", "-t", "t.json", env=env)
+    assert shown.returncode == 0
+    expected = special if "PYTHONIOENCODING" not in env else "\\u6771\\u2581\\U0001f642"
+    assert f"special token  {expected}  261" in shown.stdout.decode().splitlines()
+    looked = process("inspect", "-t", "t.json", special, "--json", env=env)
+    encoding = env.get("PYTHONIOENCODING", "utf-8")
+    assert json.loads(looked.stdout.decode(encoding))["special_tokens"] == {special: 261}
+    assert json.loads(looked.stdout.decode(encoding))["tokens"][0]["start"] == 0
+
+
+@NEEDS_DEV_FULL
+def test_a_full_disk_behind_standard_output_is_said(model: str) -> None:
+    with open("/dev/full", "wb") as full:
+        environment = {**os.environ, "PYTHONPATH": str(Path(bpe_studio.__file__).parents[1])}
+        done = subprocess.run(
+            [sys.executable, "-m", "bpe_studio", "encode", "-t", model, "a.txt"],
+            stdout=full, stderr=subprocess.PIPE, env=environment, timeout=60,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == b"bpe-studio: standard output: No space left on device"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes differ")
+def test_a_reader_that_goes_away_ends_it_quietly(model: str) -> None:
+    Path("long.txt").write_bytes(b"xy" * 100_000)
+    environment = {**os.environ, "PYTHONPATH": str(Path(bpe_studio.__file__).parents[1])}
+    command = [sys.executable, "-m", "bpe_studio", "encode", "-t", model, "long.txt", "--tokens"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    ) as running:
+        assert running.stdout is not None and running.stderr is not None
+        assert running.stdout.readline() == b"120\tx\n"
+        running.stdout.close()
+        said = running.stderr.read()
+        assert running.wait(60) == 141 and said == b""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes differ")
+def test_training_goes_on_when_nobody_reads_standard_error(in_folder: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    environment = {**os.environ, "PYTHONPATH": str(Path(bpe_studio.__file__).parents[1])}
+    command = [sys.executable, "-m", "bpe_studio", *"train a.txt --vocab-size 258 -o t.json".split()]
+    done = subprocess.run(command, stdout=writing, stderr=writing, env=environment, timeout=60)
+    os.close(writing)
+    assert done.returncode == 0 and load("t.json").n_merges == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_ctrl_c_keeps_the_merges_made_so_far(in_folder: Path) -> None:
+    program = (
+        "import os, signal, sys\n"
+        "from bpe_studio.engine.trainer import Trainer\n"
+        "advance, made = Trainer.advance, []\n"
+        "def slow(self, max_merges=None, max_seconds=None):\n"
+        "    made.append(1)\n"
+        "    if len(made) == 3: os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return advance(self, max_merges=1)\n"
+        "Trainer.advance = slow\n"
+        "from bpe_studio.__main__ import main\n"
+        "sys.exit(main('train a.txt --vocab-size 300 --min-frequency 1 --pattern none -o t.json'.split()))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(bpe_studio.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=environment, timeout=60)
+    assert done.returncode == 130
+    assert b"259 tokens, 3 merges; stopped by the user; 41 merges short of 300" in done.stderr
+    assert load("t.json").n_merges == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_ctrl_c_before_the_first_merge_writes_nothing(in_folder: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(bpe_studio.__file__).parents[1])}
+    command = [sys.executable, "-m", "bpe_studio", *"train - --vocab-size 300 -o t.json".split()]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as running:
+        assert running.stderr is not None
+        time.sleep(1.0)
+        running.send_signal(signal.SIGINT)
+        assert running.stderr.read() == b"bpe-studio: stopped; nothing was written\n"
+        assert running.wait(60) == 130
+    assert not Path("t.json").exists()

@@ -114,6 +114,14 @@ class Run:
         return self.has_words and self.n_merges >= self.n_target
 
     @property
+    def full_reason(self) -> StopReason:
+        """Why a run at its target has ended."""
+        size = self.n_base + self.n_merges
+        return StopReason(
+            "vocabulary_full", {"vocab_size": size, "target": size, "n_merges": self.n_merges, "short": 0}
+        )
+
+    @property
     def can_grow(self) -> bool:
         """True if training could make another merge: a stop by the user is no hindrance."""
         ended = self.stop_reason is not None and self.stop_reason.code != "user"
@@ -133,7 +141,11 @@ class Run:
 
 
 def tokenizer_of(
-    words: WordTable, config: TrainingConfig, log: MergeLog, n_merges: int, stop_reason: StopReason | None = None
+    words: WordTable,
+    config: TrainingConfig,
+    log: MergeLog,
+    n_merges: int,
+    stop_reason: StopReason | None = None,
 ) -> Tokenizer:
     """Return the tokenizer of a run's first merges. Pure, for any thread: only rows that exist are read."""
     rows = log.first(n_merges)

@@ -50,12 +50,11 @@ class ActionSpec:
     tip: str = ""
 
 
-def _spec(name: str, menu: str, text: str, verb: str, keys: str = "", *arguments: Any, **more: Any) -> ActionSpec:
+def _spec(
+    name: str, menu: str, text: str, verb: str, keys: str = "", *arguments: Any, **more: Any
+) -> ActionSpec:
     """A record of the table; keys are separated by blanks."""
     return ActionSpec(name, menu, text, verb, tuple(keys.split()), arguments, **more)
-
-
-
 
 
 MENUS: tuple[tuple[str, str], ...] = (
@@ -81,17 +80,64 @@ ACTIONS: tuple[ActionSpec, ...] = (
     _spec("escape", "edit", T("actions", "&Close find, free the pin, pause"), "escape", "Esc"),
     _spec("add-files", "corpus", T("actions", "Add &files…"), "files.ask_documents", "Ctrl+Shift+O"),
     _spec("add-folder", "corpus", T("actions", "Add f&older…"), "files.ask_folder"),
-    _spec("paste-document", "corpus", T("actions", "&Paste text as a document"), "files.paste_document", "Ctrl+Shift+V"),
+    _spec(
+        "paste-document",
+        "corpus",
+        T("actions", "&Paste text as a document"),
+        "files.paste_document",
+        "Ctrl+Shift+V",
+    ),
     _spec("clear-corpus", "corpus", T("actions", "&Remove all documents"), "controller.clear_corpus"),
-    _spec("step", "training", T("actions", "&Step"), "controller.step", "Right F7", icon="forward", repeats=True),
-    _spec("back", "training", T("actions", "Step &back"), "controller.step_back", "Left Shift+F7", icon="back",
-          repeats=True),
-    _spec("step-10", "training", T("actions", "10 steps"), "controller.step", "Shift+Right", 10, repeats=True),
-    _spec("back-10", "training", T("actions", "10 steps back"), "controller.step_back", "Shift+Left", 10, repeats=True),
+    _spec(
+        "step", "training", T("actions", "&Step"), "controller.step", "Right F7", icon="forward", repeats=True
+    ),
+    _spec(
+        "back",
+        "training",
+        T("actions", "Step &back"),
+        "controller.step_back",
+        "Left Shift+F7",
+        icon="back",
+        repeats=True,
+    ),
+    _spec(
+        "step-10", "training", T("actions", "10 steps"), "controller.step", "Shift+Right", 10, repeats=True
+    ),
+    _spec(
+        "back-10",
+        "training",
+        T("actions", "10 steps back"),
+        "controller.step_back",
+        "Shift+Left",
+        10,
+        repeats=True,
+    ),
     _spec("step-100", "training", T("actions", "100 steps"), "controller.step", "PgDown", 100, repeats=True),
-    _spec("back-100", "training", T("actions", "100 steps back"), "controller.step_back", "PgUp", 100, repeats=True),
-    _spec("to-start", "training", T("actions", "To the start"), "controller.go_to_start", "Home", icon="to-start"),
-    _spec("to-end", "training", T("actions", "To the last merge made"), "controller.go_to_end", "End", icon="to-end"),
+    _spec(
+        "back-100",
+        "training",
+        T("actions", "100 steps back"),
+        "controller.step_back",
+        "PgUp",
+        100,
+        repeats=True,
+    ),
+    _spec(
+        "to-start",
+        "training",
+        T("actions", "To the start"),
+        "controller.go_to_start",
+        "Home",
+        icon="to-start",
+    ),
+    _spec(
+        "to-end",
+        "training",
+        T("actions", "To the last merge made"),
+        "controller.go_to_end",
+        "End",
+        icon="to-end",
+    ),
     _spec("next-tie", "training", T("actions", "Next &tie"), "controller.next_tie", "T"),
     _spec("previous-tie", "training", T("actions", "Previous tie"), "controller.previous_tie", "Shift+T"),
     _spec("play", "training", T("actions", "&Play or pause"), "controller.toggle_play", "Space", icon="play"),
@@ -181,7 +227,16 @@ def fill_menus(window: QMainWindow, actions: dict[str, QAction]) -> dict[str, QM
 
 Key = Qt.Key
 NAVIGATION = frozenset(
-    {Key.Key_Left, Key.Key_Right, Key.Key_Up, Key.Key_Down, Key.Key_Home, Key.Key_End, Key.Key_PageUp, Key.Key_PageDown}
+    {
+        Key.Key_Left,
+        Key.Key_Right,
+        Key.Key_Up,
+        Key.Key_Down,
+        Key.Key_Home,
+        Key.Key_End,
+        Key.Key_PageUp,
+        Key.Key_PageDown,
+    }
 )
 PAGES = frozenset({Key.Key_Home, Key.Key_End, Key.Key_PageUp, Key.Key_PageDown})
 F_KEYS = range(Key.Key_F1.value, Key.Key_F35.value + 1)

@@ -97,7 +97,13 @@ class Preferences:
 
     def __setitem__(self, key: str, value: Any) -> None:
         parsed = self._records[key].parse(value)
-        stored = list(parsed) if isinstance(parsed, tuple) else QByteArray(parsed) if isinstance(parsed, bytes) else parsed
+        stored = (
+            list(parsed)
+            if isinstance(parsed, tuple)
+            else QByteArray(parsed)
+            if isinstance(parsed, bytes)
+            else parsed
+        )
         self._settings.setValue(key, stored)
 
     def add_recent_file(self, path: Path) -> None:

@@ -7,7 +7,7 @@ slices the loop delivers what the GUI has asked for meanwhile: a new target, a p
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
@@ -25,7 +25,7 @@ class TrainingRequest:
     """Train run `run_id` until it has `target` merges.
 
     `log` is the run's own, of which the first `n_merges` rows count; they never change, and the thread
-    copies them before it goes on from there.
+    copies them before it goes on from there. `engine` is "auto" or "reference", as for `Trainer`.
     """
 
     run_id: int
@@ -34,6 +34,7 @@ class TrainingRequest:
     log: MergeLog
     n_merges: int
     target: int
+    engine: str = "auto"
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class TrainingWorker(QObject):
         super().__init__()
         self._request: TrainingRequest | None = None
         self._trainer: Trainer | None = None
+        self._own_log: MergeLog | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._train_a_slice)
@@ -71,13 +73,11 @@ class TrainingWorker(QObject):
     @Slot(object)
     def on_requested(self, request: TrainingRequest) -> None:
         """Take over a run, or a new target or size for the run at hand."""
-        before = self._request
+        before, self._request = self._request, request
         if before is None or before.run_id != request.run_id:
+            self._trainer = self._own_log = None
+        elif before.config != request.config:
             self._trainer = None
-        elif before.config != request.config and self._trainer is not None:
-            # Rows may still be under way to the GUI: this thread's own log is the longer one.
-            request = self._going_on(request, self._trainer.log)
-        self._request = request
         self._timer.start()
 
     @Slot()
@@ -88,14 +88,13 @@ class TrainingWorker(QObject):
     @Slot()
     def on_renewed(self) -> None:
         """Build the Trainer again from its words and merges: the fast engine has become ready."""
-        if self._request is not None and self._trainer is not None:
-            self._request = self._going_on(self._request, self._trainer.log)
+        self._trainer = None
 
     @Slot()
     def on_released(self) -> None:
         """Forget the run at hand and its memory."""
         self._timer.stop()
-        self._request = self._trainer = None
+        self._request = self._trainer = self._own_log = None
 
     @Slot()
     def _train_a_slice(self) -> None:
@@ -109,7 +108,7 @@ class TrainingWorker(QObject):
             batch = trainer.advance(max_merges=wanted, max_seconds=SLICE_SECONDS)
         except Exception as error:
             self._timer.stop()
-            self._trainer = self._request = None
+            self._trainer = self._request = self._own_log = None
             self.failed.emit(TrainingFailure(request.run_id, error))
             return
         is_idle = len(trainer.log) >= request.target or trainer.stop_reason is not None
@@ -117,15 +116,13 @@ class TrainingWorker(QObject):
             self._timer.stop()
         self.advanced.emit(TrainingAdvance(request.run_id, batch, trainer.stop_reason, is_idle))
 
-    def _going_on(self, request: TrainingRequest, log: MergeLog) -> TrainingRequest:
-        """Drop the Trainer; the next slice builds one that goes on from `log`."""
-        self._trainer = None
-        return replace(request, log=log, n_merges=len(log))
-
     def _ready_trainer(self, request: TrainingRequest) -> Trainer:
         if self._trainer is None:
-            log = request.log.first(request.n_merges) if request.n_merges else None
-            self._trainer = Trainer(request.words, request.config, log=log)
+            # Rows may still be under way to the GUI: then this thread's own log is the longer one.
+            own, n_own = self._own_log, len(self._own_log or ())
+            log = own if n_own > request.n_merges else request.log.first(request.n_merges)
+            self._trainer = Trainer(request.words, request.config, log=log, engine=request.engine)
+            self._own_log = self._trainer.log
         return self._trainer
 
 

@@ -32,7 +32,9 @@ def test_a_value_comes_back_as_it_was_kept(path, record):
 
 @pytest.mark.parametrize("record", PREFERENCES, ids=lambda record: record.key)
 @pytest.mark.qt_log_ignore("Trying to construct an instance of an invalid type.*", "QVariant.*")
-@pytest.mark.parametrize("junk", ["@Variant(junk)", "@ByteArray(\\xzz", "nan", "", "-1e999", "@Invalid()", "a, b, 3"])
+@pytest.mark.parametrize(
+    "junk", ["@Variant(junk)", "@ByteArray(\\xzz", "nan", "", "-1e999", "@Invalid()", "a, b, 3"]
+)
 def test_junk_is_replaced_by_something_usable(path, record, junk):
     path.write_text(f"[General]\n{record.key}={junk}\n", encoding="utf-8")
     value = Preferences(settings_of(path))[record.key]

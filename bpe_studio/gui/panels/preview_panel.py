@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
+    QSizePolicy,
     QMenu,
     QSplitter,
     QToolButton,
@@ -88,6 +89,8 @@ class PreviewPanel(QWidget):
         self.copy.setMenu(self._copy_menu())
         self.counts = _plain(self)
         self.counts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        # The counts may be cut (the tooltip has them whole); they must not widen the window.
+        self.counts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.counts.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
     def _copy_menu(self) -> QMenu:

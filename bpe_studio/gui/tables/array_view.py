@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QContextMenuEvent,
+    QFocusEvent,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
@@ -172,6 +173,11 @@ class ArrayTableView(QTableView):
         row = self.table.view_row(source_row)
         if row is not None:
             self.scrollTo(self.table.index(row, 0))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        # Qt would make the first row current, and a current row is one that the user wants explained.
+        super(QAbstractItemView, self).focusInEvent(event)
+        self.viewport().update()
 
     def _current_row_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
         row = self.table.source_row(current.row()) if current.isValid() else None

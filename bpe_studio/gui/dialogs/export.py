@@ -1,0 +1,131 @@
+"""Export: choose a format, see what the file will be and what it does not keep, write it, see it checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QLabel,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from bpe_studio.formats.table import FORMATS, format_named
+from bpe_studio.gui.intentions.files import ExportPreview, SavedFile, shown_name
+from bpe_studio.gui.theme import mono_font
+from bpe_studio.gui.wording import size_text
+
+
+class ExportDialog(QDialog):
+    """Asks the controller for a preview of each format and has it write the chosen one."""
+
+    def __init__(self, controller: Any, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self.setObjectName("export-dialog")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Export the tokenizer"))
+        self.formats = QComboBox(self)
+        self.formats.setAccessibleName(self.tr("Format"))
+        for record in FORMATS:
+            self.formats.addItem(record.label, record.name)
+        self.text = QPlainTextEdit(self)
+        self.text.setReadOnly(True)
+        self.text.setFont(mono_font())
+        self.text.setAccessibleName(self.tr("Beginning of the file"))
+        self.note = self._label("export-note")
+        self.result = self._label("export-result")
+        self._lay_out()
+        self.formats.currentIndexChanged.connect(self._ask)
+        controller.export_previewed.connect(self._on_previewed)
+        controller.saved.connect(self._on_saved)
+        self._ask()
+
+    def _label(self, name: str) -> QLabel:
+        label = QLabel(self)
+        label.setObjectName(name)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        return label
+
+    def _lay_out(self) -> None:
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        self.write = buttons.addButton(self.tr("Write the file…"), QDialogButtonBox.ButtonRole.ActionRole)
+        self.write.setDefault(True)
+        self.write.clicked.connect(self._ask_path)
+        buttons.rejected.connect(self.reject)
+        form = QFormLayout()
+        form.addRow(self.tr("Format"), self.formats)
+        layout = QVBoxLayout(self)
+        layout.addLayout(form)
+        layout.addWidget(self.text, 1)
+        layout.addWidget(self.note)
+        layout.addWidget(self.result)
+        layout.addWidget(buttons)
+        self.resize(620, 460)
+
+    @property
+    def format(self) -> str:
+        """Name of the chosen format."""
+        return str(self.formats.currentData())
+
+    @Slot()
+    def _ask(self) -> None:
+        self.write.setEnabled(False)
+        self.result.clear()
+        self._controller.files.preview(self.format)
+
+    @Slot(object)
+    def _on_previewed(self, preview: ExportPreview) -> None:
+        if preview.format != self.format:
+            return
+        self.text.setPlainText(preview.text)
+        self.write.setEnabled(not preview.refusals)
+        if preview.refusals:
+            lines = [self.tr("This format cannot hold the tokenizer:"), *preview.refusals]
+        elif preview.lost:
+            size = size_text(preview.n_bytes)
+            lines = [
+                self.tr("{0}. The file does not keep:").format(size),
+                *(f"– {lost}" for lost in preview.lost),
+            ]
+        else:
+            lines = [self.tr("{0}. Nothing is lost.").format(size_text(preview.n_bytes))]
+        self.note.setText("\n".join(lines))
+
+    @Slot()
+    def _ask_path(self) -> None:
+        suffix = format_named(self.format).suffixes[0]
+        dialog = QFileDialog(self, self.tr("Write the file"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(suffix.lstrip("."))
+        dialog.selectFile(f"tokenizer{suffix}")
+        dialog.fileSelected.connect(self.write_to)
+        dialog.open()
+
+    @Slot(str)
+    def write_to(self, path: str) -> None:
+        """Write the tokenizer to a file in the chosen format."""
+        self.result.setText(self.tr("Writing and reading back…"))
+        self._controller.export(Path(path), self.format)
+
+    @Slot(object)
+    def _on_saved(self, saved: SavedFile) -> None:
+        self.result.setText(self.saved_text(saved))
+
+    def saved_text(self, saved: SavedFile) -> str:
+        """Return how the check of a written file came out."""
+        text = self.tr("{0} is written. Reloaded: {1} differences on {2}.")
+        return text.format(
+            shown_name(saved.path), f"{saved.n_differences:,}", size_text(saved.n_bytes_checked)
+        )

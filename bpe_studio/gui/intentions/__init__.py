@@ -1,0 +1,1 @@
+"""What the user wants, one subject a file. Each class is a part of the controller, which owns it."""

@@ -1,0 +1,218 @@
+"""Tokenizer files: opened by content, shown before they are written, read back after they were."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bpe_studio.engine.config import StopReason, TrainingConfig
+from bpe_studio.engine.corpus import Corpus
+from bpe_studio.engine.errors import BpeStudioError, FormatError
+from bpe_studio.engine.merges import MergeLog
+from bpe_studio.engine.tokenizer import Tokenizer
+from bpe_studio.engine.words import WordTable
+from bpe_studio.formats.content import Content
+from bpe_studio.formats.files import read_bounded
+from bpe_studio.formats.table import FORMATS, format_named, load, recognised, save
+from bpe_studio.gui.jobs import JobResult, Progress
+from bpe_studio.session import OpenedTokenizer, Run, opened_run, tokenizer_of
+
+if TYPE_CHECKING:
+    from bpe_studio.gui.controller import Controller
+
+OPEN, SAVE, CHECK = "open", "save", "export preview"
+SHOWN_BYTES = 4000
+CHECKED_CHARACTERS = 200_000
+"""Text that is encoded with the tokenizer and with the file read back."""
+
+
+@dataclass(frozen=True)
+class SaveRequest:
+    """A run's first `n_merges` merges, for a file."""
+
+    run_number: int
+    n_merges: int
+    format: str
+    path: Path | None
+    tokenizer: Tokenizer | None
+    words: WordTable | None
+    config: TrainingConfig
+    log: MergeLog
+    stop_reason: StopReason | None
+    corpus: Corpus | None
+
+
+@dataclass(frozen=True)
+class ExportPreview:
+    """What a file would hold: its beginning, its size, what it does not keep, why it cannot be."""
+
+    format: str
+    text: str
+    n_bytes: int
+    lost: tuple[str, ...]
+    refusals: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SavedFile:
+    """A written file and the check of it: differing tokens on so many bytes of text."""
+
+    path: Path
+    format: str
+    n_differences: int
+    n_bytes_checked: int
+
+
+def opened_tokenizer(path: Path, progress: Progress) -> Tokenizer | None:
+    """Return the tokenizer in a file (in a job); None if the content is no tokenizer."""
+    try:
+        recognised(Content(path, read_bounded(path)))
+    except FormatError:
+        # Damage inside a file that claims to be a tokenizer is told by `load`; anything else is a text.
+        if os.path.isdir(path) or os.path.exists(path):
+            return None
+        raise
+    return load(path)
+
+
+def _tokenizer(request: SaveRequest) -> Tokenizer:
+    if request.tokenizer is not None:
+        return request.tokenizer.first(request.n_merges)
+    return tokenizer_of(request.words, request.config, request.log, request.n_merges, request.stop_reason)
+
+
+def export_preview(request: SaveRequest, progress: Progress) -> ExportPreview:
+    """Return what a file would be (in a job)."""
+    tokenizer, record = _tokenizer(request), format_named(request.format)
+    refusals = record.refusals(tokenizer)
+    data = b"" if refusals else record.write(tokenizer)
+    text = data[:SHOWN_BYTES].decode("utf-8", "ignore")
+    return ExportPreview(request.format, text, len(data), record.lost(tokenizer), refusals)
+
+
+def saved_file(request: SaveRequest, progress: Progress) -> SavedFile:
+    """Write a file, read it back and compare the tokens of a text (in a job)."""
+    tokenizer = _tokenizer(request)
+    save(tokenizer, request.path, request.format)
+    text = _sample_text(request)
+    again = load(request.path)
+    n_differences = _n_differences(tokenizer, again, text)
+    return SavedFile(request.path, request.format, n_differences, len(text.encode()))
+
+
+def _sample_text(request: SaveRequest) -> str:
+    text = ""
+    for piece in request.corpus.texts() if request.corpus is not None else ():
+        text += piece[: CHECKED_CHARACTERS - len(text)]
+        if len(text) >= CHECKED_CHARACTERS:
+            break
+    return text
+
+
+def _n_differences(first: Tokenizer, second: Tokenizer, text: str) -> int:
+    known = set(first.alphabet.character_ids)
+    if first.alphabet.kind == "characters" and first.alphabet.unknown_id is None:
+        text = "".join(char for char in text if char in known)
+    a = first.encode_to_array(text, allowed_special="none")
+    b = second.encode_to_array(text, allowed_special="none")
+    shorter = min(len(a), len(b))
+    return int(np.count_nonzero(a[:shorter] != b[:shorter])) + abs(len(a) - len(b))
+
+
+class FileIntentions:
+    """Opens and writes tokenizer files for the controller."""
+
+    def __init__(self, controller: Controller) -> None:
+        self._c = controller
+        self._waiting: list[Path] = []
+
+    def open_path(self, path: Path) -> None:
+        """Open a tokenizer, or add a document; files dropped together are opened one after the other."""
+        if self._c.jobs.is_busy(OPEN):
+            self._waiting.append(path)
+        else:
+            self._c.jobs.submit(OPEN, opened_tokenizer, path)
+
+    def on_opened(self, result: JobResult) -> None:
+        """Put an opened tokenizer into the lists; it becomes PREVIEW's and replaces no run unasked."""
+        path: Path = result.request
+        if result.error is not None:
+            self._c.failed.emit(self._c.tr("The file cannot be opened"), _text_of(result.error))
+        elif result.value is None:
+            self._c.add_paths([path])
+        else:
+            self._take(path, result.value)
+        if self._waiting:
+            self.open_path(self._waiting.pop(0))
+
+    def _take(self, path: Path, tokenizer: Tokenizer) -> None:
+        session = self._c.session
+        name = session.fresh_name(shown_name(path))
+        run = opened_run(name, tokenizer, path)
+        session.opened = [*session.opened, OpenedTokenizer(name, tokenizer, path)]
+        if session.current is None:
+            session.add_run(run)
+            self._c.current_run_changed()
+        else:
+            session.runs.append(run)
+            self._c.runs_changed.emit()
+        self._c.set_preview_source(name)
+        self._c.file_opened.emit(path)
+        self._c.message.emit(self._c.tr("Opened {0}: {1} merges").format(name, f"{tokenizer.n_merges:,}"))
+
+    def request(self, format: str, path: Path | None = None) -> SaveRequest | None:
+        """Return what the current run would be as a file; None without a run."""
+        session, run = self._c.session, self._c.session.current
+        if run is None:
+            return None
+        return SaveRequest(
+            run.number, run.n_merges, format, path, run.tokenizer, run.words, run.config, run.log, run.stop_reason,
+            session.corpus,
+        )  # fmt: skip
+
+    def preview(self, format: str) -> None:
+        """Ask for what a file of this format would be; `export_previewed` answers."""
+        request = self.request(format)
+        if request is not None:
+            self._c.jobs.submit(CHECK, export_preview, request)
+
+    def save(self, path: Path, format: str) -> None:
+        """Write the current run; `saved` answers, or `failed`, and then the old file is as it was."""
+        request = self.request(format, path)
+        if request is None:
+            self._c.message.emit(self._c.blocked_reason)
+        else:
+            self._c.jobs.submit(SAVE, saved_file, request)
+
+    def on_previewed(self, result: JobResult) -> None:
+        """Hand a preview on; an error is one more reason why the file cannot be."""
+        preview = result.value
+        if result.error is not None:
+            preview = ExportPreview(result.request.format, "", 0, (), (_text_of(result.error),))
+        self._c.export_previewed.emit(preview)
+
+    def on_saved(self, result: JobResult) -> None:
+        """Note what is saved now, and say how the check came out."""
+        request: SaveRequest = result.request
+        if result.error is not None:
+            self._c.save_failed.emit(request.path, _text_of(result.error))
+            return
+        run: Run | None = self._c.session.run_numbered(request.run_number)
+        if run is not None and request.format == FORMATS[0].name:
+            run.n_saved = max(run.n_saved, request.n_merges)
+            run.path = request.path
+            self._c.runs_changed.emit()
+        self._c.saved.emit(result.value)
+
+
+def shown_name(path: Path) -> str:
+    """Return a file's name as it can be shown: bytes that are no text become U+FFFD."""
+    return os.fsencode(path.name).decode("utf-8", "replace")
+
+
+def _text_of(error: Exception) -> str:
+    return str(error) if isinstance(error, BpeStudioError | OSError) else repr(error)

@@ -1,0 +1,247 @@
+"""The main window: puts the parts together. What a part does is in its own file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QMimeData, Slot
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QVBoxLayout, QWidget
+
+from bpe_studio.assets import sample_list
+from bpe_studio.gui.actions import fill_menus, make_actions
+from bpe_studio.gui.closing import Closing
+from bpe_studio.gui.controller import Controller
+from bpe_studio.gui.dialogs.files import FileDialogs
+from bpe_studio.gui.intentions.files import SavedFile
+from bpe_studio.gui.layout import (
+    arrange,
+    bring_onto_a_screen,
+    make_docks,
+    resize_docks,
+    restore_layout,
+    saved_layout,
+)
+from bpe_studio.gui.panels.bar import PlayerBar
+from bpe_studio.gui.panels.merges_panel import MergesPanel
+from bpe_studio.gui.panels.sentence import Sentence
+from bpe_studio.gui.preferences import Preferences
+from bpe_studio.gui.status_line import StatusLine
+from bpe_studio.gui.tables.find_bar import FindBar
+from bpe_studio.gui.theme import apply_theme
+from bpe_studio.gui.why_text import EXTEND
+
+USUAL_SIZE = (1280, 640)
+
+
+class MainWindow(QMainWindow):
+    """Bar, sentence and MERGES in the middle, the other panels as docks around them."""
+
+    def __init__(self, controller: Controller, preferences: Preferences) -> None:
+        super().__init__()
+        self.controller = controller
+        self.preferences = preferences
+        self._usual_font_size = QApplication.font().pointSizeF()
+        self.setObjectName("main-window")
+        self.setAcceptDrops(True)
+        self.actions_by_name = make_actions(self)
+        self.files = FileDialogs(controller, self)
+        self.closing = Closing(controller, self.files, self)
+        self.bar = PlayerBar(controller, self.actions_by_name, self)
+        self.sentence = Sentence(controller, self)
+        self.merges = MergesPanel(controller, self)
+        self.setCentralWidget(self._middle())
+        self.docks = make_docks(self, controller)
+        self.setStatusBar(StatusLine(controller, self))
+        self._make_menus()
+        self._connect()
+        controller.set_speed(preferences["play_speed"])
+        self._restore()
+        self._show_title()
+
+    def _middle(self) -> QWidget:
+        middle = QWidget(self)
+        layout = QVBoxLayout(middle)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.sentence)
+        layout.addWidget(self.merges, 1)
+        return middle
+
+    def _make_menus(self) -> None:
+        menus = fill_menus(self, self.actions_by_name)
+        self._recent = QMenu(self.tr("Open &recent"), menus["file"])
+        menus["file"].insertMenu(self.actions_by_name["save"], self._recent)
+        self._recent.aboutToShow.connect(self._fill_recent)
+        samples = QMenu(self.tr("Open a &sample"), menus["corpus"])
+        menus["corpus"].insertMenu(self.actions_by_name["clear-corpus"], samples)
+        for one in sample_list():
+            action = samples.addAction(one.title.replace("&", "&&"))
+            action.setData(one.key)
+            action.setStatusTip(one.shows)
+        samples.triggered.connect(self._on_sample)
+        first = menus["view"].actions()[0]
+        for dock in self.docks.values():
+            menus["view"].insertAction(first, dock.toggleViewAction())
+        menus["view"].insertSeparator(first)
+
+    def _connect(self) -> None:
+        controller = self.controller
+        for fact in (controller.runs_changed, controller.merges_appended, controller.settings_changed):
+            fact.connect(self._show_title)
+        controller.file_opened.connect(self._on_file_opened)
+        controller.saved.connect(self._on_saved)
+        self.closing.allowed.connect(self.close)
+        self.sentence.link_followed.connect(self.follow)
+        controller.speed_changed.connect(self._on_speed)
+
+    # --- title, menus
+
+    @Slot()
+    def _show_title(self) -> None:
+        run = self.controller.session.current
+        # "[*]" marks the place of the star; one that is part of a name is written twice.
+        shown = (
+            "" if run is None else f"{run.name} · {run.config.tie_rule}".replace("[*]", "[*][*]") + "[*] — "
+        )
+        self.setWindowTitle(f"{shown}BPE Studio" if shown else "BPE Studio[*]")
+        self.setWindowModified(self.controller.session.has_unsaved_merges)
+
+    @Slot()
+    def _fill_recent(self) -> None:
+        self._recent.clear()
+        for text in self.preferences["recent_files"]:
+            action = self._recent.addAction(text.replace("&", "&&"))
+            action.setEnabled(Path(text).exists())
+            action.triggered.connect(lambda _=False, path=text: self.controller.open_path(Path(path)))
+        if self._recent.isEmpty():
+            self._recent.addAction(self.tr("Nothing yet")).setEnabled(False)
+
+    @Slot(object)
+    def _on_sample(self, action: Any) -> None:
+        self.controller.open_sample(action.data())
+
+    @Slot(object)
+    def _on_file_opened(self, path: Path) -> None:
+        self.preferences.add_recent_file(path)
+
+    @Slot(object)
+    def _on_saved(self, saved: SavedFile) -> None:
+        self.preferences.add_recent_file(saved.path)
+
+    @Slot(float)
+    def _on_speed(self, speed: float) -> None:
+        self.preferences["play_speed"] = speed
+
+    # --- actions of the window itself
+
+    @Slot(str)
+    def follow(self, target: str) -> None:
+        """Go where a link of the sentence leads: to a panel, or to the dialog for a larger vocabulary."""
+        if target == EXTEND:
+            self.files.ask_extend()
+        else:
+            self.docks[target].show()
+            self.docks[target].raise_()
+
+    def find(self) -> None:
+        """Open the find line of the panel that has the keyboard, or that of MERGES."""
+        self._find_bar().open_bar()
+
+    def find_again(self, direction: int) -> None:
+        """Go to the next or previous match of that panel."""
+        self._find_bar().find_again(direction)
+
+    def _find_bar(self) -> FindBar:
+        widget = QApplication.focusWidget()
+        while widget is not None and widget not in (self, self.centralWidget()):
+            bar = widget.findChild(FindBar)
+            if bar is not None:
+                return bar
+            widget = widget.parentWidget()
+        return self.merges.findChild(FindBar)
+
+    def escape(self) -> None:
+        """Close find, else free the selection and the pin, else pause; never stop a run."""
+        controller = self.controller
+        if any([bar.close_bar() for bar in self.findChildren(FindBar)]):
+            return
+        if controller.selected_row is not None or controller.session.pin is not None:
+            controller.select_row(None)
+            controller.pin(None)
+        else:
+            controller.pause()
+
+    def zoom(self, direction: int) -> None:
+        """Make all text larger or smaller; 0 goes back to the usual size."""
+        scale = self.preferences["text_scale"] + direction if direction else 0
+        self.preferences["text_scale"] = min(max(-4, scale), 12)
+        self._apply_text_scale()
+
+    def _apply_text_scale(self) -> None:
+        font = QApplication.font()
+        font.setPointSizeF(max(6.0, self._usual_font_size + self.preferences["text_scale"]))
+        QApplication.setFont(font)
+
+    def choose_scheme(self, scheme: str) -> None:
+        """Switch between light, dark and the system's colours."""
+        self.preferences["scheme"] = scheme
+        apply_theme(QApplication.instance(), scheme)
+
+    def reset_layout(self) -> None:
+        """Put every panel back in its usual place."""
+        arrange(self, self.docks)
+
+    # --- coming and going
+
+    def _restore(self) -> None:
+        if self.preferences["text_scale"]:
+            self._apply_text_scale()
+        self.resize(*USUAL_SIZE)
+        arrange(self, self.docks)
+        geometry = self.preferences["geometry"]
+        if geometry:
+            self.restoreGeometry(QByteArray(geometry))
+        self._has_layout = restore_layout(self, self.preferences["layout"])
+        bring_onto_a_screen(self)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._has_layout:
+            # Docks take their shares only once the window has its size.
+            self._has_layout = True
+            resize_docks(self, self.docks)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.closing.may_close():
+            event.ignore()
+            return
+        self.preferences["geometry"] = bytes(self.saveGeometry().data())
+        self.preferences["layout"] = saved_layout(self)
+        self.preferences.save()
+        self.controller.shutdown()
+        event.accept()
+
+    # --- dropping
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls() or event.mimeData().hasText():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        on_corpus = self.docks["corpus"].geometry().contains(event.position().toPoint())
+        self.take_drop(event.mimeData(), on_corpus)
+        event.acceptProposedAction()
+
+    def take_drop(self, data: QMimeData, on_corpus: bool) -> None:
+        """Take what was dropped: a document on CORPUS, elsewhere a tokenizer if its content is one."""
+        paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+        if paths and on_corpus:
+            self.controller.add_paths(paths)
+        elif paths:
+            for path in paths:
+                self.controller.open_path(path)
+        elif data.hasText():
+            self.controller.add_text(self.tr("dropped text"), data.text())

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import sys
 import time
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tests.formats.building as building
+from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.errors import FormatError
 from bpe_studio.formats import studio, table
 from bpe_studio.formats.table import FORMATS, format_for, load, save
@@ -145,3 +147,19 @@ def test_a_hundred_megabytes_of_blanks_take_a_moment(tmp_path: Path) -> None:
 def test_a_missing_file_is_named() -> None:
     with pytest.raises(FormatError, match="no such.json: cannot be read: No such file or directory"):
         load("no such.json")
+
+
+def test_the_garden_model_keeps_its_ids_in_a_file(tmp_path: Path) -> None:
+    garden = json.loads((Path(__file__).parents[1] / "engine" / "garden.json").read_text("utf-8"))
+    merges = [(left, right) for left, right in garden["merges"]]
+    save(building.built(Alphabet(), merges, garden["pattern"]), tmp_path / "garden.json")
+    again = load(tmp_path / "garden.json")
+    assert {text: again.encode(text) for text in garden["ids"]} == garden["ids"]
+
+
+def test_ids_with_holes_are_never_renumbered(tmp_path: Path) -> None:
+    save(building.HOLES, tmp_path / "holes.json")
+    again = load(tmp_path / "holes.json")
+    assert (again.vocab_size, again.n_ids) == (259, 1001)
+    assert again.decode([256, 300, 1000]) == "ab<s><e>"
+    assert again.encode("<s>ab<e>", allowed_special="all") == [300, 256, 1000]

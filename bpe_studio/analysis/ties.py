@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -188,16 +189,17 @@ def _compared(why: Why, log: MergeLog) -> tuple[str, ...]:
     """Return what the rule compared, for winner and rival."""
     rule = parse_rule(why.rule)
     characters = log.alphabet.kind == "characters"
-    show = {
+    show: dict[str, Callable[[PairView], str]] = {
         "lexicographic": _hex_of_pair,
         "reverse-lexicographic": _hex_of_pair,
         "first-seen": lambda pair: f"{pair.first:,}",
         "lowest-ids": lambda pair: f"({pair.left_id:,}, {pair.right_id:,})",
         "shortest": lambda pair: _length_and_hex(pair, characters),
         "random": lambda pair: f"0x{random_key(pair.left, pair.right, rule.seed):016x}",
-    }[rule.rule.name]
+    }
     assert why.winner is not None and why.rival is not None
-    return show(why.winner), show(why.rival)
+    words = show[rule.rule.name]
+    return words(why.winner), words(why.rival)
 
 
 def _hex_of_pair(pair: PairView) -> str:

@@ -150,7 +150,7 @@ def as_texts(name: str, value: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def check_int(name: str, value: object, least: int, *, optional: bool = False) -> None:
-    """Raise `TrainingError` unless `value` is an integer ≥ `least` that fits 31 bits (or None if optional)."""
+    """Raise `TrainingError` unless `value` is an integer ≥ `least` of 31 bits (or None if optional)."""
     if optional and value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MAX_VOCAB_SIZE:

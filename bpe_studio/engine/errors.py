@@ -29,7 +29,12 @@ class CorpusError(BpeStudioError):
     """
 
     def __init__(
-        self, message: str, *, path: Path | None = None, line: int | None = None, byte_offset: int | None = None
+        self,
+        message: str,
+        *,
+        path: Path | None = None,
+        line: int | None = None,
+        byte_offset: int | None = None,
     ) -> None:
         super().__init__(message)
         self.path = path
@@ -85,7 +90,9 @@ class UnknownCharacterError(BpeStudioError):
         Offset of the first of them, in code points from 0.
     """
 
-    def __init__(self, message: str, *, characters: tuple[str, ...] = (), position: int | None = None) -> None:
+    def __init__(
+        self, message: str, *, characters: tuple[str, ...] = (), position: int | None = None
+    ) -> None:
         super().__init__(message)
         self.characters = characters
         self.position = position

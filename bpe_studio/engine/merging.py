@@ -10,10 +10,31 @@ import numpy as np
 from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.config import TrainingConfig
 from bpe_studio.engine.errors import TrainingError
+from bpe_studio.engine.kernels.state import (
+    CORPUS_TOKENS,
+    N_PAIRS,
+    N_POOL,
+    N_QUEUE,
+    N_TOKENS,
+    NEED_ROOM,
+    NO_MORE,
+    WALL,
+    Cells,
+    Counts,
+    Limits,
+    Pairs,
+    Queue,
+    Rows,
+    Scratch,
+    Tokens,
+)
 from bpe_studio.engine.ties import BLANK, LOWER_ONE_EIGHTH_BLOCK, fnv1a, parse_rule
 
 NO_LIMIT = 2**62
 MAX_CELLS = 2**31 - 2
+State = tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...]]
+"""Symbols, where each word begins in them, and the columns left, right, count, first of all pairs."""
+
 ROW_DTYPES = {"left": np.int32, "right": np.int32}
 
 
@@ -49,12 +70,11 @@ class FastTrainer:
         config: TrainingConfig,
         kernels: SimpleNamespace,
     ) -> None:
-        self._kernel = kernels.merging
-        self._read = kernels.replaying
+        self._kernels = kernels
         self._first_id = alphabet.first_id
         rule = parse_rule(config.tie_rule)
         is_bytes = alphabet.kind == "bytes"
-        self._limits = self._kernel.Limits(
+        self._limits = Limits(
             np.int64(rule.rule.number),
             np.uint64(rule.seed),
             np.int64(config.min_frequency),
@@ -79,24 +99,22 @@ class FastTrainer:
                 "Choose a split pattern, or documents that repeat more"
             )
         at = np.arange(len(symbols), dtype=np.int64) + np.repeat(np.arange(1, len(lengths) + 1), lengths)
-        token = np.full(n_cells, self._kernel.WALL, np.int32)
-        token[at] = np.where(
-            symbols < alphabet.first_mergeable_id, self._kernel.WALL, symbols - self._first_id
-        )
+        token = np.full(n_cells, WALL, np.int32)
+        token[at] = np.where(symbols < alphabet.first_mergeable_id, WALL, symbols - self._first_id)
         weight = np.zeros(n_cells, np.int64)
         weight[at] = np.repeat(counts, lengths)
         letter = np.zeros(n_cells, np.int32)
         letter[at] = sort_letters(alphabet, shortest)[symbols - self._first_id]
         # Base tokens need a place where their letter stands; one cell for each is put at the end.
-        token = np.concatenate([token, np.full(alphabet.n_tokens, self._kernel.WALL, np.int32)])
+        token = np.concatenate([token, np.full(alphabet.n_tokens, WALL, np.int32)])
         weight = np.concatenate([weight, np.zeros(alphabet.n_tokens, np.int64)])
         letter = np.concatenate([letter, sort_letters(alphabet, shortest)])
-        return self._kernel.Cells(token, weight, letter)
+        return Cells(token, weight, letter)
 
     def _base_tokens(self, alphabet: Alphabet) -> Any:
         n_tokens = alphabet.n_tokens
         first_cell = len(self._cells.token) - n_tokens
-        return self._kernel.Tokens(
+        return Tokens(
             np.ones(n_tokens, np.int64),
             np.arange(first_cell, first_cell + n_tokens, dtype=np.int64),
             np.array([fnv1a(token) for token in alphabet.tokens], np.uint64),
@@ -104,32 +122,30 @@ class FastTrainer:
 
     def _find_pairs(self, corpus_tokens: int, n_tokens: int) -> None:
         numbers = np.zeros(6, np.int64)
-        numbers[self._kernel.N_TOKENS] = n_tokens
-        numbers[self._kernel.CORPUS_TOKENS] = corpus_tokens
+        numbers[N_TOKENS] = n_tokens
+        numbers[CORPUS_TOKENS] = corpus_tokens
         n_cells = len(self._cells.token)
         n_pairs = min(n_cells, n_tokens * n_tokens) + 1
-        self._pairs = self._kernel.Pairs(
-            *(np.empty(n_pairs, dtype) for dtype in (np.int32, np.int32, np.int64, np.int64, np.int64)),
-            np.full(power_of_two(2 * n_pairs), -1, np.int32),
-            np.empty(n_cells, np.int32),
-            numbers,
-        )
-        self._kernel.find_pairs(self._cells, self._tokens, self._pairs)
-        n_found = int(numbers[self._kernel.N_PAIRS])
-        self._queue = self._kernel.Queue(
+        ids, numbers_of_pair = np.empty((2, n_pairs), np.int32), np.empty((3, n_pairs), np.int64)
+        table = np.full(power_of_two(2 * n_pairs), -1, np.int32)
+        pool = np.empty(n_cells, np.int32)
+        self._pairs = Pairs._make([*ids, *numbers_of_pair, table, pool, numbers])
+        self._kernels.pairs.find_pairs(self._cells, self._tokens, self._pairs)
+        n_found = int(numbers[N_PAIRS])
+        self._queue = Queue(
             np.empty(n_found + 1, np.int64), np.empty(n_found + 1, np.uint64), np.empty(n_found + 1, np.int32)
         )
         size = power_of_two(4 * n_found + 64)
-        self._counts = self._kernel.Counts(np.zeros(size, np.int64), np.zeros(size, np.int64))
+        self._counts = Counts(np.zeros(size, np.int64), np.zeros(size, np.int64))
         self._scratch = self._new_scratch(n_tokens + 64, 64)
-        self._kernel.enter_pairs(
+        self._kernels.merging.enter_pairs(
             self._limits, self._cells, self._tokens, self._pairs, self._queue, self._counts
         )
 
     def _new_scratch(self, n_tokens: int, n_places: int) -> Any:
         per_token = [np.zeros(n_tokens, np.int64) for _ in range(6)]
         per_place = [np.empty(n_places, np.int32) for _ in range(3)]
-        return self._kernel.Scratch(*per_token, np.empty(n_tokens, np.int32), *per_place)
+        return Scratch._make([*per_token, np.empty(n_tokens, np.int32), *per_place])
 
     def advance(self, n_merges: int) -> list[np.ndarray]:
         """Make up to `n_merges` merges.
@@ -141,16 +157,11 @@ class FastTrainer:
             shorter than asked for when no pair is frequent enough any more.
         """
         self._room_for_tokens(n_merges)
-        rows = self._kernel.Rows(
-            *(np.empty(n_merges, ROW_DTYPES.get(name, np.int64)) for name in self._kernel.Rows._fields)
-        )
-        n_done, state = 0, self._kernel.NEED_ROOM
-        while state == self._kernel.NEED_ROOM:
-            n_done, state = self._kernel.advance(
-                self._limits, self._cells, self._tokens, self._pairs, self._queue, self._counts, self._scratch,
-                rows, n_done, self._utf8,
-            )  # fmt: skip
-            if state == self._kernel.NEED_ROOM:
+        rows = Rows(*(np.empty(n_merges, ROW_DTYPES.get(name, np.int64)) for name in Rows._fields))
+        n_done, state = 0, NEED_ROOM
+        while state == NEED_ROOM:
+            n_done, state = self._kernels.merging.advance(*self._everything(), rows, n_done, self._utf8)
+            if state == NEED_ROOM:
                 self._enlarge(int(self._pairs.n_places[self._queue.pair[0]]))
         columns = [column[:n_done] for column in rows]
         columns[0] += self._first_id
@@ -167,17 +178,15 @@ class FastTrainer:
         """
         self._room_for_tokens(len(left))
         left, right = (np.ascontiguousarray(ids - self._first_id, np.int32) for ids in (left, right))
-        n_done, state = 0, self._kernel.NEED_ROOM
-        while state == self._kernel.NEED_ROOM:
-            n_done, state = self._kernel.reapply(
-                self._limits, self._cells, self._tokens, self._pairs, self._queue, self._counts, self._scratch,
-                left, right, n_done, self._utf8,
-            )  # fmt: skip
-            if state == self._kernel.NEED_ROOM:
-                self._enlarge(
-                    int(self._pairs.n_places[: int(self._pairs.numbers[self._kernel.N_PAIRS])].max())
-                )
-        if state == self._kernel.NO_MORE:
+        n_done, state = 0, NEED_ROOM
+        while state == NEED_ROOM:
+            n_done, state = self._kernels.merging.reapply(
+                *self._everything(), left, right, n_done, self._utf8
+            )
+            if state == NEED_ROOM:
+                n_pairs = int(self._pairs.numbers[N_PAIRS])
+                self._enlarge(int(self._pairs.n_places[:n_pairs].max()))
+        if state == NO_MORE:
             raise TrainingError(
                 f"merge {n_done:,} does not occur in this corpus; the merges belong to another one"
             )
@@ -205,13 +214,16 @@ class FastTrainer:
             left, right (int32 ids), count, first (int64; position in `base`) of every pair that occurs.
         """
         symbols, symbol_offsets = np.empty_like(base), np.empty_like(offsets)
-        n_symbols = self._read.read_symbols(
+        n_symbols = self._kernels.replaying.read_symbols(
             self._cells, self._tokens, base, offsets, self._first_id, symbols, symbol_offsets
         )
-        n_pairs = int(self._pairs.numbers[self._kernel.N_PAIRS])
-        columns = [np.empty(n_pairs, dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)]
-        n_alive = self._read.read_pairs(self._cells, self._tokens, self._pairs, *columns)
-        left, right, count, cell = (column[:n_alive] for column in columns)
+        n_pairs = int(self._pairs.numbers[N_PAIRS])
+        left, right = np.empty((2, n_pairs), np.int32)
+        count, cell = np.empty((2, n_pairs), np.int64)
+        n_alive = self._kernels.replaying.read_pairs(
+            self._cells, self._tokens, self._pairs, left, right, count, cell
+        )
+        left, right, count, cell = left[:n_alive], right[:n_alive], count[:n_alive], cell[:n_alive]
         # One wall stands before each word up to the cell's own.
         first = cell - np.searchsorted(offsets[1:] + np.arange(1, len(offsets)), cell, "left") - 1
         return (
@@ -223,39 +235,38 @@ class FastTrainer:
     @property
     def corpus_tokens(self) -> int:
         """Tokens in the corpus now."""
-        return int(self._pairs.numbers[self._kernel.CORPUS_TOKENS])
+        return int(self._pairs.numbers[CORPUS_TOKENS])
+
+    def _everything(self) -> tuple[Any, ...]:
+        state = (self._limits, self._cells, self._tokens, self._pairs, self._queue, self._counts)
+        return (*state, self._scratch)
 
     def _room_for_tokens(self, n_more: int) -> None:
-        needed = int(self._pairs.numbers[self._kernel.N_TOKENS]) + n_more + 1
+        needed = int(self._pairs.numbers[N_TOKENS]) + n_more + 1
         if needed > len(self._tokens.length):
-            self._tokens = self._kernel.Tokens(
-                *(enlarged(array, max(needed, 2 * len(array))) for array in self._tokens)
-            )
+            self._tokens = Tokens(*(enlarged(array, max(needed, 2 * len(array))) for array in self._tokens))
         if needed > len(self._scratch.seen):
             self._scratch = self._new_scratch(2 * needed, len(self._scratch.at))
 
     def _enlarge(self, n_places: int) -> None:
         """Make room for one more merge with that many places, and for half as much again as there is."""
         pairs, numbers = self._pairs, self._pairs.numbers
-        kernel = self._kernel
-        n_new = 2 * min(n_places, int(numbers[kernel.N_TOKENS]) + 1)
-        n_pairs = grown(len(pairs.left), int(numbers[kernel.N_PAIRS]) + n_new)
-        self._pairs = kernel.Pairs(
-            *(enlarged(array, n_pairs) for array in pairs[:5]),
-            np.full(power_of_two(2 * n_pairs), -1, np.int32),
-            enlarged(pairs.pool, grown(len(pairs.pool), int(numbers[kernel.N_POOL]) + 2 * n_places)),
-            numbers,
-        )
-        n_queue = grown(len(self._queue.pair), int(numbers[kernel.N_QUEUE]) + n_new)
-        self._queue = kernel.Queue(*(enlarged(array, n_queue) for array in self._queue))
+        n_new = 2 * min(n_places, int(numbers[N_TOKENS]) + 1)
+        n_pairs = grown(len(pairs.left), int(numbers[N_PAIRS]) + n_new)
+        by_pair = [enlarged(array, n_pairs) for array in pairs[:5]]
+        table = np.full(power_of_two(2 * n_pairs), -1, np.int32)
+        pool = enlarged(pairs.pool, grown(len(pairs.pool), int(numbers[N_POOL]) + 2 * n_places))
+        self._pairs = Pairs._make([*by_pair, table, pool, numbers])
+        n_queue = grown(len(self._queue.pair), int(numbers[N_QUEUE]) + n_new)
+        self._queue = Queue(*(enlarged(array, n_queue) for array in self._queue))
         old = self._counts
         size = power_of_two(
             max(8 * (int(np.count_nonzero(old.n_pairs)) + 2 * n_new), len(old.value) // 2 + 1)
         )
-        self._counts = kernel.Counts(np.zeros(size, np.int64), np.zeros(size, np.int64))
+        self._counts = Counts(np.zeros(size, np.int64), np.zeros(size, np.int64))
         if n_places > len(self._scratch.at):
             self._scratch = self._new_scratch(len(self._scratch.seen), n_places)
-        kernel.rebuild(self._pairs, self._counts, old.value, old.n_pairs)
+        self._kernels.pairs.rebuild(self._pairs, self._counts, old.value, old.n_pairs)
 
 
 def power_of_two(least: int) -> int:

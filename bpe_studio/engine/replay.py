@@ -114,7 +114,8 @@ class Replay:
         self.words = words
         self.log = log
         self._fast = fast
-        self._base, self._offsets = log.alphabet.word_symbols(words)
+        self._base, offsets = log.alphabet.word_symbols(words)
+        self._offsets = offsets.copy()  # writable: a kernel is compiled anew for read-only arrays
         self._trainer: FastTrainer | None = None
         self._k = 0
         self.order = TokenOrder(log)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,15 +65,15 @@ class TokenOrder:
         numbers = left - self.log.alphabet.first_id, right - self.log.alphabet.first_id
         by_bytes = [self._places[number] for number in numbers]
         lengths = self.lengths[numbers[0]] + self.lengths[numbers[1]]
-        keys = {
+        keys: dict[str, Callable[[], list[np.ndarray]]] = {
             "lexicographic": lambda: by_bytes,
             "reverse-lexicographic": lambda: [-places for places in by_bytes],
             "first-seen": lambda: [first],
             "lowest-ids": lambda: list(numbers),
             "shortest": lambda: [lengths],
             "random": lambda: [self._random_keys(*numbers, rule.seed), *by_bytes],
-        }[rule.rule.name]()
-        rows = np.lexsort((*reversed(keys), before))
+        }
+        rows = np.lexsort((*reversed(keys[rule.rule.name]()), before))
         if rule.rule.name != "shortest":
             return rows
         # Equal lengths are sorted by the merged text, which no array holds.
@@ -79,14 +81,17 @@ class TokenOrder:
         key = self.key_of_row(tie_rule, left, right, first)
         return np.array([row for _, group in groups for row in sorted(group, key=key)], np.int64)
 
-    def key_of_row(self, tie_rule, left, right, first):  # type: ignore[no-untyped-def]
+    def key_of_row(
+        self, tie_rule: str, left: np.ndarray, right: np.ndarray, first: np.ndarray
+    ) -> Callable[[int], tuple[Any, ...]]:
         """Return a function from a row to the rule's key as `ties` defines it."""
         rule = parse_rule(tie_rule)
         characters = self.log.alphabet.kind == "characters"
 
-        def key(row: int) -> tuple[object, ...]:
+        def key(row: int) -> tuple[Any, ...]:
             ids = int(left[row]), int(right[row])
-            return rule.key(Candidate(*map(self.log.token_bytes, ids), *ids, int(first[row]), characters))
+            tokens = self.log.token_bytes(ids[0]), self.log.token_bytes(ids[1])
+            return rule.key(Candidate(*tokens, *ids, int(first[row]), characters))
 
         return key
 
@@ -96,10 +101,10 @@ class TokenOrder:
         return random_keys(self._hashes[left], self._hashes[right], seed)
 
 
-def random_keys(left: np.ndarray, right: np.ndarray, seed: int) -> np.ndarray:
+def random_keys(left: NDArray[np.uint64], right: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
     """Return the keys of `ties.random_key` for arrays of token hashes (uint64)."""
 
-    def mix(value: np.ndarray) -> np.ndarray:
+    def mix(value: NDArray[np.uint64]) -> NDArray[np.uint64]:
         value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         return value ^ (value >> np.uint64(31))

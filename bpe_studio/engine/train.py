@@ -99,8 +99,9 @@ def train(
     specials = (special_tokens,) if isinstance(special_tokens, str) else tuple(special_tokens)
     base = (base_characters,) if isinstance(base_characters, str) else base_characters
     config = TrainingConfig(
-        vocab_size=vocab_size, pattern=pattern, alphabet=alphabet, tie_rule=tie_rule, min_frequency=min_frequency,
-        special_tokens=specials, special_placement=special_placement, max_token_length=max_token_length,
+        vocab_size=vocab_size, pattern=pattern, alphabet=alphabet, tie_rule=tie_rule,
+        min_frequency=min_frequency, special_tokens=specials, special_placement=special_placement,
+        max_token_length=max_token_length,
         byte_order=byte_order, character_coverage=character_coverage, byte_fallback=byte_fallback,
         base_characters=None if base is None else tuple(base), unknown_token=unknown_token, errors=errors,
         lines=lines, n_threads=n_threads,
@@ -112,20 +113,20 @@ def train_with(
     source: CorpusSource | WordTable, config: TrainingConfig, progress: Progress | None = None
 ) -> Tokenizer:
     """Train with settings in one value; see `train`."""
+    watch = Watch(progress)
     if isinstance(source, WordTable):
         check_table(source, config)
-        words, going_on = source, True
+        words = source
     else:
-        watch = Watch(progress)
         words = count_words(
             source, pattern=config.pattern, special_tokens=config.special_tokens, errors=config.errors,
             lines=config.lines, n_threads=config.n_threads, progress=watch,
         )  # fmt: skip
-        going_on = not watch.cancelled
     trainer = Trainer(words, config)
+    going_on = not watch.cancelled and watch("training", 0, trainer.n_target)
     while going_on and trainer.stop_reason is None:
         trainer.advance(max_seconds=SLICE_SECONDS)
-        going_on = progress is None or progress("training", len(trainer.log), trainer.n_target) is not False
+        going_on = watch("training", len(trainer.log), trainer.n_target)
     if trainer.stop_reason is None:
         trainer.stop_reason = trainer.reason("user")
     return trainer.tokenizer()
@@ -146,7 +147,7 @@ class Watch:
 
 
 def check_table(words: WordTable, config: TrainingConfig) -> None:
-    """Raise `TrainingError` if settings contradict a table of words, which has its own pattern and specials."""
+    """Raise `TrainingError` if settings contradict those that a table of words was counted with."""
     asked = resolve_pattern(config.pattern)
     if config.pattern != DEFAULT_PATTERN and asked.expression != words.pattern.expression:
         raise TrainingError(

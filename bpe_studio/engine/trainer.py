@@ -202,7 +202,8 @@ def n_target(config: TrainingConfig, alphabet: Alphabet) -> int:
     least = alphabet.n_tokens + len(config.special_tokens)
     if config.vocab_size < least:
         raise TrainingError(
-            f"vocab_size is {config.vocab_size:,}; it must be at least {least:,}: {alphabet.n_tokens:,} base tokens"
+            f"vocab_size is {config.vocab_size:,}; it must be at least {least:,}: "
+            f"{alphabet.n_tokens:,} base tokens"
             + (f" and {len(config.special_tokens):,} special tokens" if config.special_tokens else "")
         )
     return config.vocab_size - least

@@ -22,7 +22,9 @@ LETTERS = ("ab", "abc", " ab\u2581é", "ab\x00 c", "aé漢😀 ")
 def trainings(draw: st.DrawFn) -> tuple[WordTable, TrainingConfig]:
     """Return words and settings of every kind: rules, alphabets, specials, limits."""
     letters = draw(st.sampled_from(LETTERS))
-    words = WordTable.from_counts(draw(word_counts(letters)), special_tokens=draw(st.sampled_from([(), ("<s>", "</s>")])))
+    words = WordTable.from_counts(
+        draw(word_counts(letters)), special_tokens=draw(st.sampled_from([(), ("<s>", "</s>")]))
+    )
     settings: dict[str, Any] = {
         "tie_rule": draw(tie_rules()),
         "min_frequency": draw(st.sampled_from([1, 1, 2, 3, 11])),
@@ -53,7 +55,15 @@ def reference_rows(words: WordTable, config: TrainingConfig) -> list[tuple[int, 
     rows = []
     while (merge := trainer.step()) is not None:
         rows.append(
-            (merge.left, merge.right, merge.token, merge.count, merge.n_tied, merge.margin, merge.corpus_tokens)
+            (
+                merge.left,
+                merge.right,
+                merge.token,
+                merge.count,
+                merge.n_tied,
+                merge.margin,
+                merge.corpus_tokens,
+            )
         )
     return rows
 

@@ -26,8 +26,8 @@ RULE_OF = {
 }
 ENGINES = ["kernels", "reference"]
 
-# SentencePiece trains on lines. A piece stays within one script, kana counting as Han and marks as any; digits,
-# punctuation and CR are one script, "Common"; a blank only begins a piece.
+# SentencePiece trains on lines. A piece stays within one script, kana counting as Han and marks as any;
+# digits, punctuation and CR are one script, "Common"; a blank only begins a piece.
 SENTENCEPIECE_LIKE = " ?(?:{})|[\\s\\S]".format(
     "|".join(
         (
@@ -42,9 +42,14 @@ SENTENCEPIECE_LIKE = " ?(?:{})|[\\s\\S]".format(
 
 
 def learned(words, engine, **settings):
-    trainer = trained(words, TrainingConfig(vocab_size=settings.pop("vocab_size", 10_000), **settings), engine)
+    trainer = trained(
+        words, TrainingConfig(vocab_size=settings.pop("vocab_size", 10_000), **settings), engine
+    )
     log = trainer.log
-    return log, [(log.token_bytes(left), log.token_bytes(right)) for left, right in zip(log.left, log.right, strict=True)]
+    return log, [
+        (log.token_bytes(left), log.token_bytes(right))
+        for left, right in zip(log.left, log.right, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -64,13 +69,17 @@ def test_textbook_runs(run, engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("peer", list(RULE_OF))
-@pytest.mark.parametrize("experiment", EXPERIMENTS["experiments"], ids=lambda experiment: experiment["name"][:12])
+@pytest.mark.parametrize(
+    "experiment", EXPERIMENTS["experiments"], ids=lambda experiment: experiment["name"][:12]
+)
 def test_tie_break_experiments(experiment, peer, engine):
     expected = experiment["results"][peer]
     pattern = "none" if peer == "minbpe.BasicTokenizer" else EXPERIMENTS["line_pattern"]
     words = count_words(experiment["text"], pattern=pattern)
     _, pairs = learned(words, engine, min_frequency=1, **RULE_OF[peer])
-    if isinstance(expected, dict):  # the peer raises when it runs out of pairs: there are fewer than asked for
+    if isinstance(
+        expected, dict
+    ):  # the peer raises when it runs out of pairs: there are fewer than asked for
         assert len(pairs) < experiment["merges_asked"]
     elif peer == "sentencepiece bpe":  # goes on with pieces that no longer occur, which no rule here makes
         tokens = [(left + right).decode() for left, right in pairs]
@@ -91,7 +100,9 @@ def rule_of(trainer):
 @pytest.mark.parametrize("run", BYTE_RUNS, ids=lambda run: f"{run['trainer'][:20]}-{run['pattern_name']}")
 def test_free_corpus_learns_what_the_peer_learned(run, engine):
     words = count_words(FREE["corpus"], pattern=run["pattern"] or "none")
-    _, pairs = learned(words, engine, vocab_size=run["vocab_size"], min_frequency=1, **rule_of(run["trainer"]))
+    _, pairs = learned(
+        words, engine, vocab_size=run["vocab_size"], min_frequency=1, **rule_of(run["trainer"])
+    )
     assert [[left.hex(), right.hex()] for left, right in pairs] == run["merges"]
 
 
@@ -108,7 +119,9 @@ def test_free_corpus_characters_as_hugging_face():
 
 def test_free_corpus_as_sentencepiece():
     run = next(run for run in FREE["runs"] if run["trainer"] == "sentencepiece bpe")
-    merged = [piece.replace("\u2581", " ") for piece, score, kind in run["pieces"] if kind == 1 and len(piece) > 1]
+    merged = [
+        piece.replace("\u2581", " ") for piece, score, kind in run["pieces"] if kind == 1 and len(piece) > 1
+    ]
     words = count_words(FREE["corpus"].split("\n"), pattern=SENTENCEPIECE_LIKE)
     _, pairs = learned(words, "kernels", alphabet="characters", tie_rule="shortest", min_frequency=1)
     tokens = [(left + right).decode() for left, right in pairs]

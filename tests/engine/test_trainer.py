@@ -106,7 +106,11 @@ def test_longest_token_counts_characters_in_a_character_alphabet():
 @pytest.mark.parametrize(
     ("text", "changes", "said"),
     [
-        ("hello", {"vocab_size": 1000, "min_frequency": 1}, "no pair is left to merge; 740 merges short of 1,000"),
+        (
+            "hello",
+            {"vocab_size": 1000, "min_frequency": 1},
+            "no pair is left to merge; 740 merges short of 1,000",
+        ),
         ("hello", {"vocab_size": 1000}, "best count 1 is below 2; 744 merges short of 1,000"),
         ("abab", {"vocab_size": 257}, "the vocabulary is full at 257"),
         ("abab", {"vocab_size": 256}, "the vocabulary is full at 256"),
@@ -140,7 +144,9 @@ def test_explicit_base_must_hold_every_character():
 def test_merges_of_another_corpus_are_refused():
     log = trained(WordTable.from_counts([("abab", 1)]), TrainingConfig(vocab_size=257)).log
     with pytest.raises(TrainingError, match="merge 0 does not occur"):
-        Trainer(WordTable.from_counts([("xyxy", 1)]), TrainingConfig(vocab_size=300), log=log, engine="kernels").advance()
+        Trainer(
+            WordTable.from_counts([("xyxy", 1)]), TrainingConfig(vocab_size=300), log=log, engine="kernels"
+        ).advance()
 
 
 @pytest.mark.parametrize("tie_rule", ["lexicographic", "first-seen", "shortest", "random:1"])
@@ -155,7 +161,15 @@ def test_arrays_grow_with_the_work(tie_rule):
     for rank in range(60):
         merge = reference.step()
         row = rows_of(trainer.log)[rank]
-        assert row == (merge.left, merge.right, merge.token, merge.count, merge.n_tied, merge.margin, merge.corpus_tokens)
+        assert row == (
+            merge.left,
+            merge.right,
+            merge.token,
+            merge.count,
+            merge.n_tied,
+            merge.margin,
+            merge.corpus_tokens,
+        )
 
 
 def test_many_equal_large_counts_are_counted_as_tied():

@@ -20,7 +20,7 @@ from types import SimpleNamespace
 
 import platformdirs
 
-MODULES = ("merging", "replaying")
+MODULES = ("state", "pairs", "comparing", "queueing", "merging", "replaying")
 MARKER = "complete"
 _lock = threading.Lock()
 _loaded: SimpleNamespace | None = None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bpe_studio.engine.kernels.decorator import kernel
-from bpe_studio.engine.kernels.merging import N_PAIRS, first_place
+from bpe_studio.engine.kernels.pairs import first_place
+from bpe_studio.engine.kernels.state import N_PAIRS
 
 
 @kernel

@@ -1,0 +1,78 @@
+"""The compiled kernels: one version of each, kept in a cache that heals."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from bpe_studio.engine import kernels
+from bpe_studio.engine.config import TrainingConfig
+from bpe_studio.engine.kernels import state
+from bpe_studio.engine.replay import Replay
+from bpe_studio.engine.ties import TIE_RULES
+from bpe_studio.engine.words import WordTable
+from tests.engine.building import trained
+
+
+def compiled_functions():
+    loaded = kernels.load()
+    for name in kernels.MODULES:
+        for found in vars(getattr(loaded, name)).values():
+            if hasattr(found, "signatures"):
+                yield found
+
+
+@pytest.mark.parametrize("alphabet", ["bytes", "characters"])
+def test_every_kernel_is_compiled_once(alphabet):
+    words = WordTable.from_counts([("abababé", 3), ("cab", 2)])
+    for rule in ("lexicographic", "first-seen", "lowest-ids", "shortest", "random:3"):
+        log = trained(words, TrainingConfig(vocab_size=300, alphabet=alphabet, tie_rule=rule)).log
+        Replay(words, log, fast=True).state_at(len(log))
+    versions = {function.py_func.__name__: len(function.signatures) for function in compiled_functions()}
+    assert max(versions.values()) == 1  # 0: only called from another kernel, and taken from the cache with it
+    called = ("advance", "reapply", "find_pairs", "enter_pairs", "rebuild", "read_symbols", "read_pairs")
+    assert [versions[name] for name in called] == [1] * len(called)
+
+
+def test_rules_have_the_numbers_that_the_kernels_know():
+    names = ("LEXICOGRAPHIC", "REVERSE", "FIRST_SEEN", "LOWEST_IDS", "SHORTEST", "RANDOM")
+    assert [rule.number for rule in TIE_RULES] == [getattr(state, name) for name in names]
+
+
+def test_damaged_cache_is_compiled_anew(tmp_path):
+    code = (
+        "from bpe_studio.engine import kernels\n"
+        "print(kernels.status())\nkernels.load()\nprint(kernels.status())"
+    )
+    folder = kernels.cache_folder()
+    assert kernels.load() and (folder / kernels.MARKER).exists()
+    damaged = tmp_path / "cache"
+    target = damaged / folder.relative_to(folder.parents[2])
+    target.mkdir(parents=True)
+    for source in folder.rglob("*.nb*"):
+        copy = target / source.relative_to(folder)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(source.read_bytes()[: source.stat().st_size // 2])
+    (target / kernels.MARKER).touch()
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "XDG_CACHE_HOME": str(damaged)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == ["cached", "loaded"], done.stderr
+
+
+def test_unwritable_cache_does_no_harm(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    code = "from bpe_studio.engine import kernels; kernels.load(); print(kernels.status())"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "file")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == ["loaded"], done.stderr

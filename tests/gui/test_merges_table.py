@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from bpe_studio.engine.merges import MergeBatch
+from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.panels.merges_panel import MergesPanel
 from bpe_studio.gui.tables.array_table import Role, RowState
 from bpe_studio.gui.tables.merges_table import MERGE_COLUMNS, tie_text
@@ -191,6 +192,36 @@ def test_an_empty_table_says_why(panel, controller):
     assert "→" in panel.placeholder.text()
     controller.append(controller.session.current, merge_rows(controller.session.current, 1))
     assert not panel.placeholder.isVisible()
+
+
+def test_screen_readers_hear_what_is_in_effect(panel, controller):
+    controller.show_run(trained_run(TEXTBOOK, 3))
+    controller.move(1)
+    role = Qt.ItemDataRole.AccessibleDescriptionRole
+    assert [panel.model.index(row, 0).data(role) for row in range(3)] == [
+        "the last merge in effect",
+        "the next merge, not in effect",
+        "not in effect",
+    ]
+
+
+def test_home_and_end_go_to_the_first_and_last_row(panel, controller, qtbot):
+    controller.show_run(trained_run(TEXTBOOK, 3))
+    qtbot.keyClick(panel.view, Qt.Key.Key_End)
+    assert panel.view.chosen_row() == 2
+    qtbot.keyClick(panel.view, Qt.Key.Key_Home)
+    assert panel.view.chosen_row() == 0
+
+
+def test_what_is_looked_at_elsewhere_is_outlined_here(panel, controller):
+    controller.show_run(trained_run(TEXTBOOK, 3))
+    before = panel.view.grab().toImage()
+    controller.focus_changed.emit(Focus.of_pair(97, 98))
+    assert panel.view.grab().toImage() != before
+    controller.focus_changed.emit(None)
+    assert panel.view.grab().toImage() == before
+    panel.view.row_hovered.emit(1)
+    assert controller.calls[-1] == ("hover", Focus.of_merge(1, 97, 98, 257))
 
 
 def test_columns_fit_without_a_horizontal_scroll_bar(panel, controller, qtbot):

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 
 from bpe_studio.engine.replay import state_at
 from bpe_studio.engine.words import WordTable
+from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.panels.words_panel import WordsPanel
 from bpe_studio.gui.tables.array_table import Role
 from bpe_studio.gui.tables.words_table import WordsModel, WordsSource, pair_places, words_with_pair
@@ -133,6 +134,20 @@ def test_the_words_are_drawn_with_their_marks(panel, controller):
     assert panel.view.is_dimmed
     assert panel.view.grab().toImage() != before or panel.view.is_dimmed
     assert not panel.view.horizontalScrollBar().isVisible()
+
+
+def test_a_click_on_a_symbol_pins_it_and_a_second_frees_it(panel, controller, qtbot):
+    show(controller, trained_run(WORDS, 4), 2)
+    place = panel.view.visualRect(panel.model.index(0, 2)).center()
+    place.setX(panel.view.columnViewportPosition(2) + 8)
+    assert panel.view.symbol_at(place) == ord("n")
+    qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert controller.calls[-1] == ("pin", Focus.of_token(ord("n")))
+    controller.session.pin = Focus.of_token(ord("n"))
+    qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert controller.calls[-1] == ("pin", None)
+    controller.focus_changed.emit(Focus.of_token(ord("w")))
+    assert [cells(panel, 0).tokens[i] for i in cells(panel, 0).focused] == [b"w"]
 
 
 def test_empty_states_are_sentences(panel, controller):

@@ -7,10 +7,10 @@ from typing import Any
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from bpe_studio.gui.tables.array_view import ArrayTableView
+from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.tables.candidates_table import CandidatesSource
 from bpe_studio.gui.tables.table_panel import TablePanel
-from bpe_studio.gui.tables.words_table import WordsModel, WordsSource
+from bpe_studio.gui.tables.words_table import WordsModel, WordsSource, WordsView
 from bpe_studio.gui.theme import icon
 
 COUNT_COLUMN = 1
@@ -29,9 +29,10 @@ class WordsPanel(TablePanel):
 
     def __init__(self, controller: Any, parent: QWidget | None = None) -> None:
         self.model = WordsModel()
-        super().__init__(controller, ArrayTableView(self.model), parent)
+        super().__init__(controller, WordsView(self.model), parent)
         self.setObjectName("words")
         self.set_title(self.tr("Words"))
+        self._focus_token = -1
         self.only_marked = self._toggle()
         self.header.insertWidget(1, self.only_marked)
         # The words that weigh most come first, until the user sorts otherwise.
@@ -54,6 +55,9 @@ class WordsPanel(TablePanel):
         self.controller.cursor_moved.connect(self.cursor_moved)
         self.controller.runs_changed.connect(self._show_state)
         self.controller.corpus_changed.connect(self._show_state)
+        self.controller.focus_changed.connect(self.focus_changed)
+        self.view.symbol_hovered.connect(self.symbol_hovered)
+        self.view.symbol_clicked.connect(self.symbol_clicked)
         self.only_marked.toggled.connect(self.model.set_only_marked)
         self.only_marked.toggled.connect(self._show_state)
         self.filter.textChanged.connect(self._show_state)
@@ -67,6 +71,7 @@ class WordsPanel(TablePanel):
             self.model.set_source(None, 0)
         else:
             source = WordsSource(run.words, run.log, snapshot, next_pair(snapshot, run.log))
+            source.focus_token = self._focus_token
             if shown is not None and shown.words is run.words:
                 self.model.show_state(source)
             else:
@@ -79,6 +84,26 @@ class WordsPanel(TablePanel):
         source = self.model.source
         self.view.set_dimmed(source is not None and source.snapshot.k != k)
 
+    @Slot(object)
+    def focus_changed(self, focus: Focus | None) -> None:
+        """Outline the token that is looked at anywhere in the window."""
+        self._focus_token = focus.token if focus is not None and focus.token is not None else -1
+        if self.model.source is not None:
+            self.model.source.focus_token = self._focus_token
+            self.view.viewport().update()
+
+    @Slot(object)
+    def symbol_hovered(self, token: int | None) -> None:
+        """Look at a symbol for as long as the pointer is on it."""
+        self.controller.hover(Focus.of_token(token) if token is not None else None)
+
+    @Slot(object)
+    def symbol_clicked(self, token: int | None) -> None:
+        """Pin a symbol; a second click frees it."""
+        pin = self.controller.session.pin
+        is_pinned = pin is not None and pin.token == token
+        self.controller.pin(None if token is None or is_pinned else Focus.of_token(token))
+
     @Slot()
     def _show_state(self) -> None:
         self.cursor_moved(self.controller.session.cursor)
@@ -88,7 +113,8 @@ class WordsPanel(TablePanel):
         self.only_marked.setEnabled(not text)
         heading = self.tr("Words")
         if source is not None and not text:
-            heading = self.tr("{0} words").format(f"{len(source.words):,}")
+            words = self.tr("1 word") if len(source.words) == 1 else self.tr("{0} words")
+            heading = words.format(f"{len(source.words):,}")
             if n_shown != len(source.words):
                 heading = self.tr("{0} of {1} words").format(f"{n_shown:,}", f"{len(source.words):,}")
         self.heading.setText(heading)

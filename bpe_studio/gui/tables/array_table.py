@@ -205,6 +205,8 @@ class ArrayTableModel(QAbstractTableModel):
         column, row = self.columns[index.column()], self.source_row(index.row())
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return column.show(self.source, row)
+        if role == Qt.ItemDataRole.AccessibleDescriptionRole:
+            return self.described(row)
         if role == Role.TOKEN:
             return column.token(self.source, row) if column.token else None
         if role == Role.STATE:
@@ -243,6 +245,10 @@ class ArrayTableModel(QAbstractTableModel):
         if self.sorted_by is None or self.sorted_by[0] != column:
             return ""
         return " ▴" if self.sorted_by[1] == Qt.SortOrder.AscendingOrder else " ▾"
+
+    def described(self, source_row: int) -> str:
+        """Return what a screen reader says of a row's state; tables override it."""
+        return ""
 
     # --- Taking away -----------------------------------------------------------------------------
 

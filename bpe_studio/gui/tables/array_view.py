@@ -194,6 +194,9 @@ class ArrayTableView(QTableView):
             self.copy_rows()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self._activate(self.currentIndex())
+        elif event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End) and len(self.table.order):
+            # Qt's own Home goes to the first column; a person in a list of merges means the first row.
+            self.selectRow(0 if event.key() == Qt.Key.Key_Home else len(self.table.order) - 1)
         elif event.key() == Qt.Key.Key_Escape and self.currentIndex().isValid():
             self.clearSelection()
             self.setCurrentIndex(QModelIndex())

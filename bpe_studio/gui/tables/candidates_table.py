@@ -257,6 +257,11 @@ class CandidatesModel(ArrayTableModel):
             return RowState.TIED
         return RowState.PLAIN if self.source.pairs.eligible[source_row] else RowState.DIMMED
 
+    def described(self, source_row: int) -> str:
+        if source_row == self.source.winner:
+            return self.tr("merged next")
+        return self.tr("tied for the best count") if self.source.is_tied(source_row) else ""
+
     def data(self, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role == Role.MARK and index.isValid():
             return WINNER if self.source_row(index.row()) == self.source.winner else ""

@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPalette, QPen
+from PySide6.QtGui import QColor, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from bpe_studio.analysis.unicode_view import LabelMode
 from bpe_studio.gui.tables.columns import Index, Role, RowState
 from bpe_studio.gui.theme import colors, mono_font
-from bpe_studio.gui.token_painter import ELLIPSIS, TokenPainter
+from bpe_studio.gui.token_painter import TokenPainter
 
 PLUS = " + "
 SIDE = 3
-
-
-@dataclass(frozen=True)
-class WordCells:
-    """A word cut into tokens, as `WordDelegate` draws it.
-
-    Parameters
-    ----------
-    tokens : tuple of bytes
-        The symbols in order.
-    fills : tuple of int
-        Fill index of each.
-    pairs : tuple of int
-        Where a marked pair begins: it joins that symbol and the next.
-    fresh : tuple of int
-        Symbols that the last merge made.
-    """
-
-    tokens: tuple[bytes, ...]
-    fills: tuple[int, ...]
-    pairs: tuple[int, ...] = ()
-    fresh: tuple[int, ...] = ()
 
 
 class CellDelegate(QStyledItemDelegate):
@@ -70,7 +46,9 @@ class CellDelegate(QStyledItemDelegate):
         data_colors = colors(option.palette)
         state = index.data(Role.STATE)
         if state in (RowState.DIMMED, RowState.NEXT) or getattr(self.parent(), "is_dimmed", False):
-            return data_colors.dimmed_text
+            is_selected = option.state & QStyle.StateFlag.State_Selected
+            # On the selection's colour the dimmed text would be too faint.
+            return option.palette.placeholderText().color() if is_selected else data_colors.dimmed_text
         return data_colors.text
 
     def paint_row_state(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -227,47 +205,6 @@ class CandidateDelegate(PairDelegate):
             painter.fillRect(rect.left() + 2, bottom - 2, 6, 2, line)
 
 
-class WordDelegate(TokenDelegate):
-    """Paints a word as a row of chips; a marked pair is framed and underlined, a fresh token framed."""
-
-    def paint_tokens(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        cells = index.data(Role.TOKEN)
-        if not isinstance(cells, WordCells):
-            return
-        tokens = self.token_painter(option)
-        top = option.rect.center().y() - tokens.height / 2 + 0.5
-        x, right = float(option.rect.left() + SIDE), option.rect.right() - SIDE
-        edges: list[tuple[float, float]] = []
-        for i, data in enumerate(cells.tokens):
-            width = tokens.width(data, right - x) if not edges else tokens.width(data)
-            if edges and x + width > right - tokens.metrics.horizontalAdvance(ELLIPSIS):
-                painter.setPen(tokens.colors.text)
-                painter.drawText(QPointF(x, top + tokens.metrics.ascent() + 2), ELLIPSIS)
-                break
-            tokens.paint(painter, QPointF(x, top), data, fill=cells.fills[i], tick=i > 0, max_width=right - x)
-            edges.append((x, x + width))
-            x += width + tokens.gap
-        self._paint_marks(painter, tokens, cells, edges, top)
-
-    def _paint_marks(
-        self,
-        painter: QPainter,
-        tokens: TokenPainter,
-        cells: WordCells,
-        edges: list[tuple[float, float]],
-        top: float,
-    ) -> None:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        spans = [(i, i + 1, tokens.colors.mark) for i in cells.pairs if i + 1 < len(edges)]
-        spans += [(i, i, tokens.colors.cursor_line) for i in cells.fresh if i < len(edges)]
-        for first, last, color in spans:
-            left, right = edges[first][0], edges[last][1]
-            painter.setPen(QPen(color, 1.5))
-            painter.drawRect(QRectF(left - 1, top - 1, right - left + 2, tokens.height + 2))
-            if first != last:
-                painter.fillRect(QRectF(left - 1, top + tokens.height - 1, right - left + 2, 2.5), color)
-
-
 DELEGATES: dict[str, type[CellDelegate]] = {
     "number": CellDelegate,
     "rank": RankDelegate,
@@ -277,10 +214,9 @@ DELEGATES: dict[str, type[CellDelegate]] = {
     "hex": HexDelegate,
     "pair": PairDelegate,
     "candidate": CandidateDelegate,
-    "words": WordDelegate,
 }
 
 
 def delegate_for(kind: str, view: QTableView) -> CellDelegate:
-    """Return the delegate for a kind of column."""
-    return DELEGATES[kind](view)
+    """Return the delegate for a kind of column; a view may set another one for a kind of its own."""
+    return DELEGATES.get(kind, CellDelegate)(view)

@@ -184,6 +184,14 @@ class MergesModel(ArrayTableModel):
             return RowState.NEXT
         return RowState.DIMMED if source_row > self.cursor else RowState.PLAIN
 
+    def described(self, source_row: int) -> str:
+        texts = {
+            RowState.LAST: self.tr("the last merge in effect"),
+            RowState.NEXT: self.tr("the next merge, not in effect"),
+            RowState.DIMMED: self.tr("not in effect"),
+        }
+        return texts.get(self.row_state(source_row), "")
+
     @property
     def is_in_rank_order(self) -> bool:
         """True if the cursor has one place between the rows shown."""

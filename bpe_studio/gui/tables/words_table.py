@@ -8,14 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QT_TRANSLATE_NOOP as T
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
 
 from bpe_studio.analysis.unicode_view import escape_for_copy, label
 from bpe_studio.engine.merges import MergeLog
 from bpe_studio.engine.replay import Snapshot
 from bpe_studio.engine.words import WordTable
 from bpe_studio.gui.tables.array_table import ArrayTableModel, Column, number_text
-from bpe_studio.gui.tables.delegates import WordCells
+from bpe_studio.gui.tables.array_view import ArrayTableView
+from bpe_studio.gui.tables.columns import Role
 from bpe_studio.gui.tables.queries import matching_words, parsed
+from bpe_studio.gui.tables.word_delegate import WordCells, WordDelegate
 from bpe_studio.gui.token_painter import fill_indices, plain_tooltip
 
 MAX_SYMBOLS = 400
@@ -42,6 +47,7 @@ class WordsSource:
         self, words: WordTable, log: MergeLog, snapshot: Snapshot, pair: tuple[int, int] | None = None
     ) -> None:
         self.words, self.log, self.snapshot, self.pair = words, log, snapshot, pair
+        self.focus_token = -1
 
     def symbols(self, row: int) -> NDArray[np.int32]:
         """Return the ids of a word's symbols."""
@@ -66,6 +72,7 @@ class WordsSource:
             tuple(fill_indices(ids).tolist()),
             pair_places(ids, self.pair),
             tuple(i for i, token in enumerate(ids) if token == self.fresh_token),
+            tuple(i for i, token in enumerate(ids) if token == self.focus_token),
         )
 
     @cached_property
@@ -178,3 +185,51 @@ class WordsModel(ArrayTableModel):
             return order
         marked = self.source.has_pair if self.source.pair is not None else self.source.has_fresh_token
         return order[marked[order]]
+
+
+class WordsView(ArrayTableView):
+    """Tells which symbol the pointer is on; there a second click on the same symbol frees it."""
+
+    symbol_hovered = Signal(object)
+    """Token id under the pointer, or None."""
+    symbol_clicked = Signal(object)
+    """Token id clicked, or None beside the chips."""
+
+    def __init__(self, model: WordsModel, parent: QWidget | None = None) -> None:
+        super().__init__(model, parent)
+        self._hovered: int | None = None
+        word = [column.kind for column in model.columns].index("words")
+        self.setItemDelegateForColumn(word, WordDelegate(self))
+        self.row_hovered.connect(self._row_hovered)
+
+    def symbol_at(self, position: QPoint) -> int | None:
+        """Return the id of the symbol drawn at a place of the viewport, or None."""
+        index = self.indexAt(position)
+        delegate = self.itemDelegateForColumn(index.column())
+        if not index.isValid() or not isinstance(delegate, WordDelegate):
+            return None
+        option = QStyleOptionViewItem()
+        self.initViewItemOption(option)
+        option.rect = self.visualRect(index)
+        edges = delegate.edges(option, index.data(Role.TOKEN))
+        places = [i for i, (left, right) in enumerate(edges) if left <= position.x() < right]
+        symbols = self.table.source.symbols(self.table.source_row(index.row()))
+        return int(symbols[places[0]]) if places else None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        self._tell_hovered(self.symbol_at(event.position().toPoint()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.symbol_clicked.emit(self.symbol_at(event.position().toPoint()))
+
+    def _row_hovered(self, row: int | None) -> None:
+        if row is None:
+            self._tell_hovered(None)
+
+    def _tell_hovered(self, token: int | None) -> None:
+        if token != self._hovered:
+            self._hovered = token
+            self.symbol_hovered.emit(token)

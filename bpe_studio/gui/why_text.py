@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from bpe_studio.analysis.ties import PairView, Why
+from bpe_studio.analysis.ties import Choice, PairView, Why
 from bpe_studio.analysis.unicode_view import label
 from bpe_studio.engine.merges import UNKNOWN
 from bpe_studio.gui.wording import stop_text
 
 CANDIDATES, EXTEND, CORPUS = "candidates", "extend", "corpus"
 MAX_PAIRS_SHOWN = 2
+MOST_TELLING = ("first-seen", "lowest-ids", "shortest", "lexicographic", "reverse-lexicographic")
 
 NEXT = QT_TRANSLATE_NOOP("why", "Next, merge {k}:")
 ROW = QT_TRANSLATE_NOOP("why", "Merge {k}:")
@@ -114,18 +115,28 @@ def _tie(why: Why) -> list[Segment]:
         winner, rival = why.compared
         because = _tr(COMPARISONS[why.rule.partition(":")[0]], winner=winner, rival=rival)
         segments += [Segment("text", "; "), Segment("rule", why.rule), Segment("text", _tr(TAKES) + because)]
-    others: dict[tuple[int, int], tuple[PairView, list[str]]] = {}
-    for choice in why.dissent:
-        others.setdefault(choice.pair.ids, (choice.pair, []))[1].append(choice.rule)
-    for pair, rules in list(others.values())[:MAX_PAIRS_SHOWN]:
-        segments += [
-            Segment("text", "; "),
-            Segment("rule", ", ".join(rules)),
-            Segment("text", _tr(WOULD)),
-            *_pair(pair),
-        ]
-    n_more = len(others) - MAX_PAIRS_SHOWN
-    return [*segments, Segment("text", _tr(AND_MORE, n=n_more))] if n_more > 0 else segments
+    return [*segments, *_dissent(why)]
+
+
+def _dissent(why: Why) -> list[Segment]:
+    """Name other pairs that a rule would take, each by one rule; the rules left over are counted."""
+    rules = sorted(why.dissent, key=lambda choice: _interest(choice.rule))
+    shown: dict[tuple[int, int], Choice] = {}
+    for choice in rules:
+        if len(shown) < MAX_PAIRS_SHOWN:
+            shown.setdefault(choice.pair.ids, choice)
+    segments: list[Segment] = []
+    for choice in shown.values():
+        segments += [Segment("text", "; "), Segment("rule", choice.rule), Segment("text", _tr(WOULD))]
+        segments += _pair(choice.pair)
+    n_more = len(rules) - len(shown)
+    return [*segments, Segment("text", _tr(AND_MORE, n=n_more))] if n_more else segments
+
+
+def _interest(rule: str) -> int:
+    """Place of a rule in the sentence: first those that other tools use."""
+    name = rule.partition(":")[0]
+    return MOST_TELLING.index(name) if name in MOST_TELLING else len(MOST_TELLING)
 
 
 def _stopped(why: Why) -> list[Segment]:

@@ -17,6 +17,7 @@ from bpe_studio import __version__
 from bpe_studio.assets import resource, sample_list
 from bpe_studio.gui.actions import KeyFilter
 from bpe_studio.gui.controller import Controller
+from bpe_studio.gui.garbage import GarbageCollector
 from bpe_studio.gui.main_window import MainWindow
 from bpe_studio.gui.preferences import Preferences
 from bpe_studio.gui.theme import apply_theme
@@ -56,12 +57,14 @@ def run_window(paths: list[str]) -> int:
     apply_theme(app, preferences["scheme"])
     _set_icon(app)
     window = make_window(preferences, paths)
+    collector = GarbageCollector()
     with errors_shown(window), closed_by_interrupt(window):
         window.show()
         # After the first paint: a helper process compiles what this installation has not compiled yet.
         QTimer.singleShot(0, window.controller.engine.prepare)
         code = app.exec()
     window.controller.shutdown()
+    collector.stop()
     return code
 
 

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 
 from bpe_studio.gui.preferences import Preferences
+
+
+@pytest.fixture(scope="package", autouse=True)
+def garbage_is_collected_here():
+    """As in the program: a cycle of widgets collected in a worker thread would end the process."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture
@@ -28,6 +38,7 @@ def real_controller(qtbot):
     made = Controller()
     yield made
     made.shutdown()
+    gc.collect()
 
 
 @pytest.fixture
@@ -52,6 +63,7 @@ def open_window(qtbot, qapp, preferences):
 
     yield opened
     qapp.removeEventFilter(key_filter)
+    gc.collect()
 
 
 @pytest.fixture

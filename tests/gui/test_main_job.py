@@ -65,7 +65,9 @@ def check_preview(controller, k, step):
     assert encoded.utf8 == TEXT.encode()
     tokens = [encoded.token_bytes(i) for i in range(encoded.n_tokens)]
     log = controller.session.current.log
-    rules = {(int(a), int(b)): rank for rank, (a, b) in enumerate(zip(log.left[:k], log.right[:k], strict=True))}
+    rules = {
+        (int(a), int(b)): rank for rank, (a, b) in enumerate(zip(log.left[:k], log.right[:k], strict=True))
+    }
     products = {pair: int(log.token[rank]) for pair, rank in rules.items()}
     expected = encode_word(list(TEXT.encode()), rules, products)
     assert encoded.ids.tolist() == expected
@@ -75,7 +77,9 @@ def check_preview(controller, k, step):
 
 def check_curve(window, qtbot, k, step):
     controller = window.controller
-    qtbot.waitUntil(lambda: controller.preview_curve is not None and len(controller.preview_curve.n_tokens) == k + 1)
+    qtbot.waitUntil(
+        lambda: controller.preview_curve is not None and len(controller.preview_curve.n_tokens) == k + 1
+    )
     assert int(controller.preview_curve.vocab_size[k]) == 256 + k
     assert int(controller.preview_curve.n_tokens[k]) == step[6]
     assert float(controller.preview_curve.bytes_per_token[k]) == pytest.approx(step[7])

@@ -6,6 +6,7 @@ A cell is as wide as its widest line and there is a gap between bytes. Only visi
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRectF, Qt
@@ -91,7 +92,7 @@ class ByteView(FlowView):
             return
         encoded, lines = shown.encoded, character_lines(self.options)
         self._has_notes = bool(encoded.is_partial[: shown.n_tokens].any())
-        least = int(self.small.width("00000000") if "bits" in self.options else self.mono.width("00")) + GAP
+        least = ceil(self.small.width("0" * 8) if "bits" in self.options else self.mono.width("00")) + GAP
         needed = character_widths(
             shown, lines, lambda line, text: self._font_of(line).width(text), MAX_LINE_WIDTH
         )

@@ -27,7 +27,15 @@ def without_stand_ins(text: str) -> str:
 
 def to_document(text: str) -> str:
     """Return a text as it is put into a document."""
-    return text.translate(_TO_DOCUMENT)
+    return for_qt(text.translate(_TO_DOCUMENT))
+
+
+def for_qt(text: str) -> str:
+    """Return a text such that Qt receives all of it.
+
+    On the way into a QString a leading U+FEFF is taken for a byte order mark and dropped, once.
+    """
+    return "\ufeff" + text if text.startswith("\ufeff") else text
 
 
 def from_document(document: QTextDocument) -> str:

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QWidget
 from bpe_studio.gui.exact_text import (
     can_be_held,
     code_points_before,
+    for_qt,
     from_document,
     selected_text,
     to_document,
@@ -67,7 +68,7 @@ class PreviewEditor(QPlainTextEdit):
         The caret was placed by a click on this byte.
     """
 
-    text_changed = Signal(str)
+    text_changed = Signal(object)  # not str: a QString would lose a leading U+FEFF
     byte_pointed = Signal(int)
     byte_chosen = Signal(int)
 
@@ -169,7 +170,7 @@ class PreviewEditor(QPlainTextEdit):
     def createMimeDataFromSelection(self) -> QMimeData:
         """Copy the exact text: line ends as they are, a U+2028 as itself."""
         data = QMimeData()
-        data.setText(selected_text(self.textCursor()))
+        data.setText(for_qt(selected_text(self.textCursor())))
         return data
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

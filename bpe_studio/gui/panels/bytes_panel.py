@@ -101,7 +101,7 @@ class BytesPanel(QWidget):
         self.view.set_focus(focus, is_pinned)
         has_place = focus is not None and focus.start is not None and self.encoded is not None
         self.facts.setText(self._facts_text(focus.start) if has_place else "")
-        if is_pinned and has_place and not self.view.underMouse():
+        if is_pinned and has_place:
             self.view.show_item(focus.start)
 
     def _facts_text(self, byte: int) -> str:

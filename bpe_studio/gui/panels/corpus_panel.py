@@ -225,13 +225,13 @@ class CorpusPanel(QWidget):
 
     def _add(self, paths: list[str]) -> None:
         if paths:
-            self._controller.add_paths(
-                [Path(path) for path in paths], errors=self._controller.session.settings.errors
-            )
+            errors = self._controller.session.settings.errors
+            self._controller.add_paths([Path(path) for path in paths], errors)
 
     def paste_text(self) -> None:
         """Add the clipboard's files or text as documents."""
-        self.take(QGuiApplication.clipboard().mimeData(), self.tr("pasted text"))
+        # An empty clipboard has no data at all on some platforms.
+        self.take(QGuiApplication.clipboard().mimeData() or QMimeData(), self.tr("pasted text"))
 
     def remove_selected(self) -> None:
         """Take the selected documents out of the corpus."""

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
-    QSizePolicy,
     QMenu,
+    QSizePolicy,
     QSplitter,
     QToolButton,
     QVBoxLayout,
@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from bpe_studio.analysis.encoded_text import EncodedText
 from bpe_studio.analysis.unicode_view import LabelMode
 from bpe_studio.gui.copy_forms import COPY_FORMS
+from bpe_studio.gui.exact_text import for_qt
 from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.preview_editor import PreviewEditor
 from bpe_studio.gui.preview_marks import MAX_SHOWN, focus_of_byte, focus_of_token, shown_text
@@ -60,7 +61,7 @@ class PreviewPanel(QWidget):
         self._lay_out()
         self._connect()
         self._on_tokenizer_changed()
-        self._on_preview_text_changed(controller.session.preview_text)
+        self._on_preview_text_changed()
         self._on_preview_changed(controller.encoded)
 
     # -- building ----------------------------------------------------------------------------------
@@ -162,7 +163,8 @@ class PreviewPanel(QWidget):
 
     # -- facts -------------------------------------------------------------------------------------
 
-    def _on_preview_text_changed(self, text: str) -> None:
+    def _on_preview_text_changed(self) -> None:
+        text = self._controller.session.preview_text
         if text != self.editor.text:
             self.editor.set_text(text)
         self._show_notes()
@@ -209,7 +211,7 @@ class PreviewPanel(QWidget):
         is_pinned = focus is not None and self._controller.session.pin == focus
         self.rail.set_focus(focus, is_pinned)
         self.editor.set_focus(focus, is_pinned)
-        if is_pinned and focus.start is not None and self.encoded is not None and not self.rail.underMouse():
+        if is_pinned and focus.start is not None and self.encoded is not None:
             self.rail.show_item(self.encoded.token_at(focus.start))
 
     # -- intentions --------------------------------------------------------------------------------
@@ -238,7 +240,7 @@ class PreviewPanel(QWidget):
     def _on_copy_triggered(self, action: Any) -> None:
         if self.encoded is not None:
             form = next(form for form in COPY_FORMS if form.name == action.data())
-            QGuiApplication.clipboard().setText(form.text_of(self.encoded))
+            QGuiApplication.clipboard().setText(for_qt(form.text_of(self.encoded)))
 
     # -- linked inspection -------------------------------------------------------------------------
 
@@ -268,7 +270,8 @@ def piece_of(corpus: Any, number: int, size: int = CORPUS_PIECE) -> str:
     if not documents:
         return ""
     document = documents[number % len(documents)]
-    start = (number // len(documents)) * size % max(document.n_bytes, 1)
+    n_pieces = -(-document.n_bytes // size)
+    start = number // len(documents) % n_pieces * size
     # Bytes, since decoding 100 MB for a piece would be felt. Half characters at the ends are dropped.
     text = document.utf8[start : start + size].decode("utf-8", "ignore")
     if start + size >= document.n_bytes:

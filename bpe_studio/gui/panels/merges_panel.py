@@ -127,7 +127,7 @@ class MergesPanel(TablePanel):
         return self.model.view_row(rank) is not None
 
     def _show_cursor(self) -> None:
-        for row in (self.model.cursor, self.model.cursor - 1):
+        for row in (self.model.cursor - 1, self.model.cursor):
             self.view.show_row(row)
         if self.model.cursor >= self.model.n_source_rows and self.model.is_in_rank_order:
             self.view.scrollToBottom()

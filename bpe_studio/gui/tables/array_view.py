@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QContextMenuEvent,
-    QFocusEvent,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
@@ -169,15 +168,14 @@ class ArrayTableView(QTableView):
             self.selectRow(row)
 
     def show_row(self, source_row: int) -> None:
-        """Scroll so far that a source row is visible, if the filter shows it."""
+        """Scroll to a source row if the filter shows it; one far away comes to the middle."""
         row = self.table.view_row(source_row)
-        if row is not None:
-            self.scrollTo(self.table.index(row, 0))
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        # Qt would make the first row current, and a current row is one that the user wants explained.
-        super(QAbstractItemView, self).focusInEvent(event)
-        self.viewport().update()
+        if row is None:
+            return
+        first, last = (self.rowAt(y) for y in (0, self.viewport().height() - 1))
+        is_near = first - 1 <= row <= (last if last >= 0 else len(self.table.order)) + 1
+        hint = QAbstractItemView.ScrollHint
+        self.scrollTo(self.table.index(row, 0), hint.EnsureVisible if is_near else hint.PositionAtCenter)
 
     def _current_row_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
         row = self.table.source_row(current.row()) if current.isValid() else None

@@ -195,7 +195,8 @@ class CandidateDelegate(PairDelegate):
 
     def _paint_bracket(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         line, rect = colors(option.palette).tie_line, option.rect
-        above, below = (index.siblingAtRow(index.row() + step).data(Role.STATE) for step in (-1, 1))
+        siblings = (index.sibling(index.row() + step, index.column()) for step in (-1, 1))
+        above, below = (sibling.data(Role.STATE) for sibling in siblings)
         top = rect.top() + (3 if above != RowState.TIED else 0)
         bottom = rect.bottom() + 1 - (3 if below != RowState.TIED else 0)
         painter.fillRect(rect.left() + 2, top, 2, bottom - top, line)

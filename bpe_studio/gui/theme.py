@@ -26,7 +26,17 @@ from PySide6.QtWidgets import QApplication, QWidget
 from bpe_studio.assets import resource
 from bpe_studio.gui.data_colors import DARK, LIGHT, DataColors, contrast
 
-__all__ = ["SCHEMES", "DataColors", "apply_theme", "colors", "contrast", "icon", "mono_font", "palette_for"]
+__all__ = [
+    "SCHEMES",
+    "DataColors",
+    "apply_theme",
+    "colors",
+    "contrast",
+    "icon",
+    "mono_font",
+    "palette_for",
+    "set_text_size",
+]
 
 SCHEMES = ("system", "light", "dark")
 
@@ -68,6 +78,19 @@ QLabel#heading { font-weight: bold; }
 QHeaderView::section { background: palette(window); color: palette(placeholder-text); border: none;
   border-bottom: 1px solid palette(mid); padding: 3px 4px; }
 """
+
+
+def set_text_size(app: QApplication, points: float) -> None:
+    """Set the size of all text, in points.
+
+    ``QApplication.setFont`` alone does not reach widgets under a style sheet; setting the sheet anew does.
+    """
+    font = app.font()
+    font.setPointSizeF(points)
+    app.setFont(font)
+    sheet = app.styleSheet()
+    app.setStyleSheet("")
+    app.setStyleSheet(sheet)
 
 
 class _SystemScheme(QObject):

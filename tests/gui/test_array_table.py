@@ -11,6 +11,7 @@ from bpe_studio.analysis.unicode_view import byte_hex, escape_for_copy, label
 from bpe_studio.gui.tables.array_table import ArrayTableModel, Column, Role, number_text
 from bpe_studio.gui.tables.array_view import ArrayTableView
 from bpe_studio.gui.tables.find_bar import FilterEdit, FindBar
+from bpe_studio.gui.theme import apply_theme, set_text_size
 from bpe_studio.gui.token_painter import token_tooltip
 
 ASCENDING, DESCENDING = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
@@ -307,3 +308,17 @@ def test_an_empty_table_draws_and_copies(qtbot):
     assert view.table.tsv() == "id\ttoken\tbytes\tcount\tlength"
     assert view.table.index(0, 0) == QModelIndex()
     view.grab()
+
+
+def test_rows_grow_with_the_text_size_and_columns_still_fit(view, qapp):
+    usual = qapp.font().pointSizeF()
+    apply_theme(qapp, "light")
+    before = view.rowHeight(0)
+    set_text_size(qapp, usual * 1.6)
+    try:
+        assert view.rowHeight(0) > before * 1.3
+        shown = [i for i in range(len(COLUMNS)) if not view.isColumnHidden(i)]
+        assert sum(view.columnWidth(i) for i in shown) <= view.viewport().width()
+        view.grab()
+    finally:
+        set_text_size(qapp, usual)

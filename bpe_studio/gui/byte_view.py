@@ -97,7 +97,7 @@ class ByteView(FlowView):
             shown, lines, lambda line, text: self._font_of(line).width(text), MAX_LINE_WIDTH
         )
         characters = (encoded.character_starts[: shown.n_characters + 1], needed + GAP)
-        tokens = (shown.token_starts, self._token_needs(shown) + GAP)
+        tokens = (shown.encoded.starts, self._token_needs(shown) + GAP)
         self.row_height = self._row_height(len(lines))
         self.set_widths(byte_widths(shown.n_bytes, least, (characters, tokens)), shared_breaks(shown))
 

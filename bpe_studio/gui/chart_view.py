@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QLabel,
     QMenu,
-    QSizePolicy,
     QStackedLayout,
     QVBoxLayout,
     QWidget,
@@ -32,6 +31,7 @@ from bpe_studio.gui.chart_axes import ValueAxis, WholeNumberAxis
 from bpe_studio.gui.chart_export import chart_menu, svg_of
 from bpe_studio.gui.chart_legend import PENS, LegendKeys
 from bpe_studio.gui.charts import ChartData, ChartRecord, Series, csv_of, drawn_points, logarithmic, readout
+from bpe_studio.gui.elided_label import ElidedLabel
 from bpe_studio.gui.theme import colors
 
 #: Below this many points a curve shows each of them, so that one point is visible too.
@@ -95,9 +95,8 @@ class ChartView(QWidget):
         self.empty.setWordWrap(True)
         self.empty.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.legend = LegendKeys(self)
-        self.reading = _plain_label("", self)
+        self.reading = ElidedLabel(self)
         self.reading.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.reading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.note = _plain_label("", self)
         self.note.setWordWrap(True)
         self.note.setForegroundRole(QPalette.ColorRole.PlaceholderText)
@@ -244,7 +243,6 @@ class ChartView(QWidget):
         self.crosshair.setVisible(self.cursor_x >= self.data.first_x)
         self.crosshair.setPos(self.cursor_x)
         self.reading.setText(readout(self._shown, self.cursor_x, self.tr("at")))
-        self.reading.setToolTip(html.escape(self.reading.text()))
 
     # -- mouse -------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from bisect import bisect_right
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from bpe_studio.gui.actions import KEEPS_NAVIGATION
@@ -73,6 +73,8 @@ class FlowView(QAbstractScrollArea):
         self._laid_out_for = -1
         self._hovered = -1
         self.current = -1
+        self._kept_in_sight = -1
+        self.verticalScrollBar().actionTriggered.connect(self._let_go)
         self.row_height = 40
         self.left_margin = MARGIN
         self.viewport().setMouseTracking(True)
@@ -106,6 +108,7 @@ class FlowView(QAbstractScrollArea):
         self._ends, self._breaks = np.cumsum(widths).tolist(), breaks
         self.current = min(self.current, len(self._ends) - 1)
         self._hovered = -1
+        self._let_go()
         self._lay_out()
 
     @property
@@ -132,6 +135,14 @@ class FlowView(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._lay_out()
+        self.show_item(self._kept_in_sight)
+
+    def _let_go(self) -> None:
+        self._kept_in_sight = -1
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self._let_go()
+        super().wheelEvent(event)
 
     def row_of(self, item: int) -> int:
         """Return the row that holds a cell."""
@@ -179,9 +190,10 @@ class FlowView(QAbstractScrollArea):
         painter.end()
 
     def show_item(self, item: int) -> None:
-        """Scroll so that a cell shows."""
+        """Scroll so that a cell shows, and stays so when the view is resized, until the user scrolls."""
         if not 0 <= item < self.n_items:
             return
+        self._kept_in_sight = item
         top, bar = MARGIN + self.row_of(item) * self.row_height, self.verticalScrollBar()
         if top < bar.value():
             bar.setValue(top - MARGIN)

@@ -216,10 +216,18 @@ class PreviewEditor(QPlainTextEdit):
 
     def positions_in_sight(self) -> tuple[int, int]:
         """Return the first and last position in sight, in UTF-16 units."""
+        # In a right-to-left line the right corner is the line's beginning, so whole lines are taken.
         view = self.viewport().rect()
-        first = self.cursorForPosition(view.topLeft()).position()
-        last = self.cursorForPosition(view.bottomRight()).position() + 2
+        first = min(self._line_at(corner)[0] for corner in (view.topLeft(), view.topRight()))
+        last = max(self._line_at(corner)[1] for corner in (view.bottomLeft(), view.bottomRight()))
         return first, last
+
+    def _line_at(self, point: QPoint) -> tuple[int, int]:
+        """Return the first position of the line at a point, and the one after its end."""
+        cursor = self.cursorForPosition(point)
+        line = cursor.block().layout().lineForTextPosition(cursor.positionInBlock())
+        start = cursor.block().position() + (line.textStart() if line.isValid() else 0)
+        return start, start + (line.textLength() if line.isValid() else 0) + 1
 
     def tokens_in_sight(self) -> tuple[int, int]:
         """Return the tokens of which something may be in sight, first and one past the last."""

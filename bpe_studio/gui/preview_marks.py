@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,10 @@ MAX_SHOWN = 100_000
 
 @dataclass(frozen=True, eq=False)
 class ShownText:
-    """The shown beginning of an encoded text: its sizes and the fill of each of its tokens."""
+    """The shown beginning of an encoded text: its sizes and the fill of each of its tokens.
+
+    `encoded` ends where the shown part ends, so that no view ever computes over ten megabytes.
+    """
 
     encoded: EncodedText
     n_characters: int
@@ -25,23 +28,32 @@ class ShownText:
     n_tokens: int
     fills: NDArray[np.int64]
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether nothing is left out."""
-        return self.n_characters == self.encoded.n_code_points
-
-    @property
-    def token_starts(self) -> NDArray[np.int64]:
-        """Byte offsets of the shown tokens, and their end (never beyond `n_bytes`). Shape (n_tokens + 1,)."""
-        return np.minimum(self.encoded.starts[: self.n_tokens + 1], self.n_bytes)
-
 
 def shown_text(encoded: EncodedText, limit: int = MAX_SHOWN) -> ShownText:
     """Return the first `limit` code points of a text, ready to be shown."""
     n_characters = min(encoded.n_code_points, limit)
     n_bytes = int(encoded.character_starts[n_characters])
     n_tokens = int(np.searchsorted(encoded.starts[:-1], n_bytes, side="left"))
-    return ShownText(encoded, n_characters, n_bytes, n_tokens, fill_indices(encoded.ids[:n_tokens]))
+    fills = fill_indices(encoded.ids[:n_tokens])
+    shown = (
+        encoded
+        if n_characters == encoded.n_code_points
+        else _beginning(encoded, n_characters, n_bytes, n_tokens)
+    )
+    return ShownText(shown, n_characters, n_bytes, n_tokens, fills)
+
+
+def _beginning(encoded: EncodedText, n_characters: int, n_bytes: int, n_tokens: int) -> EncodedText:
+    """Return the beginning of an encoded text; its last token may be cut."""
+    return replace(
+        encoded,
+        text=encoded.text[:n_characters],
+        utf8=encoded.utf8[:n_bytes],
+        ids=encoded.ids[:n_tokens],
+        starts=np.minimum(encoded.starts[: n_tokens + 1], n_bytes),
+        pretoken_starts=encoded.pretoken_starts[encoded.pretoken_starts < n_bytes],
+        character_starts=encoded.character_starts[: n_characters + 1],
+    )
 
 
 def outlined_tokens(encoded: EncodedText, first: int, last: int, focus: Focus | None) -> NDArray[np.bool_]:

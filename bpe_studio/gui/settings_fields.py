@@ -139,15 +139,15 @@ FIELDS: tuple[Field, ...] = (
     ),
     Field(
         "min_frequency",
-        QT_TRANSLATE_NOOP("Settings", "Minimum count"),
+        QT_TRANSLATE_NOOP("Settings", "Min. count"),
         QT_TRANSLATE_NOOP("Settings", "A pair is merged if it occurs at least this often"),
         "number",
         least=1,
     ),
     Field(
         "special_tokens",
-        QT_TRANSLATE_NOOP("Settings", "Special tokens"),
-        QT_TRANSLATE_NOOP("Settings", "One a line. No merge makes or crosses them"),
+        QT_TRANSLATE_NOOP("Settings", "Special tokens, one a line"),
+        QT_TRANSLATE_NOOP("Settings", "No merge makes or crosses them"),
         "lines",
     ),
     Field(

@@ -111,7 +111,11 @@ class SettingsForm(QWidget):
         label = QLabel("" if field.name == "byte_fallback" else title, self)
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setBuddy(editor)
-        form.addRow(label, editor)
+        if field.kind == "lines":  # as wide as the panel
+            form.addRow(label)
+            form.addRow(editor)
+        else:
+            form.addRow(label, editor)
         self.editors[field.name], self._labels[field.name] = editor, label
         if field.name == "expression":
             form.addRow(self.pattern_problem)

@@ -153,7 +153,7 @@ class TokenRail(FlowView):
 
 def token_widths(chips: TokenPainter, shown: ShownText) -> NDArray[np.int64]:
     """Return the chip width of every shown token, in pixels. Each distinct token is measured once."""
-    data, starts = shown.encoded.utf8, shown.token_starts.tolist()
+    data, starts = shown.encoded.utf8, shown.encoded.starts.tolist()
     tokens = [data[a:b] for a, b in zip(starts, starts[1:], strict=False)]
     widths = {token: chip_width(chips, token) for token in set(tokens)}
     return np.fromiter((widths[token] for token in tokens), dtype=np.int64, count=len(tokens))

@@ -9,12 +9,13 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from bpe_studio.analysis.byte_facts import byte_facts
 from bpe_studio.analysis.encoded_text import EncodedText
 from bpe_studio.gui.byte_layout import OPTIONS
 from bpe_studio.gui.byte_view import ByteView
+from bpe_studio.gui.elided_label import ElidedLabel
 from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.preview_marks import focus_of_byte, shown_text
 
@@ -36,9 +37,7 @@ class BytesPanel(QWidget):
         self.encoded: EncodedText | None = None
         self.view = ByteView(self._facts_text, self)
         self.switches = {name: self._switch(title, tip) for name, title, tip in OPTIONS}
-        self.facts = _plain(self)
-        self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.facts = ElidedLabel(self)
         self.facts.setAccessibleName(self.tr("The byte looked at"))
         self.empty = _plain(self)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMenu,
-    QSizePolicy,
     QSplitter,
     QToolButton,
     QVBoxLayout,
@@ -25,6 +24,7 @@ from PySide6.QtWidgets import (
 from bpe_studio.analysis.encoded_text import EncodedText
 from bpe_studio.analysis.unicode_view import LabelMode
 from bpe_studio.gui.copy_forms import COPY_FORMS
+from bpe_studio.gui.elided_label import ElidedLabel
 from bpe_studio.gui.exact_text import for_qt
 from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.preview_editor import PreviewEditor
@@ -71,8 +71,10 @@ class PreviewPanel(QWidget):
         self.source.setAccessibleName(self.tr("Tokenizer of the preview"))
         self.source.setToolTip(self.tr("Which tokenizer cuts the text"))
         self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.source.setMinimumContentsLength(18)
+        self.source.setMinimumContentsLength(11)
         self.modes = QComboBox(self)
+        self.modes.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.modes.setMinimumContentsLength(6)
         self.modes.setAccessibleName(self.tr("How tokens are written"))
         self.modes.setToolTip(
             self.tr("Write tokens as text, as hex bytes, or as the letters of GPT-2's files")
@@ -88,10 +90,8 @@ class PreviewPanel(QWidget):
         self.copy = _tool(self, "copy", self.tr("Copy"), self.tr("Copy the tokens as list, JSON, CSV or hex"))
         self.copy.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.copy.setMenu(self._copy_menu())
-        self.counts = _plain(self)
-        self.counts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         # The counts may be cut (the tooltip has them whole); they must not widen the window.
-        self.counts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.counts = ElidedLabel(self)
         self.counts.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
     def _copy_menu(self) -> QMenu:
@@ -178,7 +178,6 @@ class PreviewPanel(QWidget):
         if is_of_this_text:
             self.editor.set_shown(shown)
         self.counts.setText("" if encoded is None else counts_text(encoded))
-        self.counts.setToolTip(self.counts.text())
         self.copy.setEnabled(encoded is not None and encoded.n_tokens > 0)
         self._show_notes()
 
@@ -284,7 +283,7 @@ def _tool(parent: QWidget, icon_name: str, text: str, tip: str) -> QToolButton:
     button = QToolButton(parent)
     button.setIcon(icon(icon_name))
     button.setText(text)
-    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    button.setAccessibleName(text)
     button.setToolTip(tip)
     button.setAutoRaise(True)
     return button

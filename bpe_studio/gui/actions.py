@@ -157,8 +157,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
     _spec("about", "help", T("actions", "&About BPE Studio"), "files.show_about"),
 )
 
-GROUP_STARTS = frozenset({"save", "quit", "find", "escape", "clear-corpus", "to-start", "next-tie", "play", "extend",
-                          "scheme-system", "reset-layout", "about"})  # fmt: skip
+GROUP_STARTS = frozenset(
+    "save quit find escape clear-corpus to-start next-tie "
+    "play extend scheme-system reset-layout about".split()
+)
 """Actions that a line is drawn above in their menu."""
 
 

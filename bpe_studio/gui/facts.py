@@ -1,4 +1,4 @@
-"""What the controller tells: few facts, in the past tense. Panels listen and ask no questions of one another."""
+"""What the controller tells: few facts, in the past tense."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class Facts(QObject):
     `merges_appended` tells rows of the current run's log by first rank and end (exclusive). The objects are:
     `snapshot_ready` a `Snapshot` or None, `why_changed` a `Why` or None, `selection_changed` a rank or None,
     `preview_changed` an `EncodedText` or None, `preview_curve_changed` a `CompressionCurve` or None,
-    `training_changed` a `TrainingStatus`, `focus_changed` a `Focus` or None, `bad_bytes_met` a `BadBytes` (to be
-    answered by `read_again`), `file_opened` a path, `saved` a `SavedFile`, `save_failed` a path and why, and
-    `export_previewed` an `ExportPreview`.
+    `training_changed` a `TrainingStatus`, `focus_changed` a `Focus` or None, `bad_bytes_met` a `BadBytes`
+    (to be answered by `read_again`), `file_opened` a path, `saved` a `SavedFile`, `save_failed` a path and
+    why, and `export_previewed` an `ExportPreview`.
     """
 
     corpus_changed = Signal()

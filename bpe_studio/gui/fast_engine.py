@@ -19,7 +19,7 @@ SMALL_WORDS_BYTES = 200_000
 
 
 class FastEngine(QObject):
-    """Starts the helper if the cache is cold; `became_ready` tells when loading is quick, or when it failed."""
+    """Starts the helper if the cache is cold; `became_ready` tells when it is done, and whether it worked."""
 
     became_ready = Signal(bool)
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QByteArray, QMimeData, Slot
+from PySide6.QtCore import QByteArray, QMimeData, QPoint, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 
-from bpe_studio.assets import sample_list
-from bpe_studio.gui.actions import fill_menus, make_actions
+from bpe_studio.gui.actions import make_actions
 from bpe_studio.gui.closing import Closing
 from bpe_studio.gui.controller import Controller
 from bpe_studio.gui.dialogs.files import FileDialogs
+from bpe_studio.gui.dropping import FileDropFilter
 from bpe_studio.gui.intentions.files import SavedFile
 from bpe_studio.gui.layout import (
     arrange,
@@ -23,13 +22,14 @@ from bpe_studio.gui.layout import (
     restore_layout,
     saved_layout,
 )
+from bpe_studio.gui.menus import Menus
 from bpe_studio.gui.panels.bar import PlayerBar
 from bpe_studio.gui.panels.merges_panel import MergesPanel
 from bpe_studio.gui.panels.sentence import Sentence
 from bpe_studio.gui.preferences import Preferences
 from bpe_studio.gui.status_line import StatusLine
 from bpe_studio.gui.tables.find_bar import FindBar
-from bpe_studio.gui.theme import apply_theme
+from bpe_studio.gui.theme import apply_theme, set_text_size
 from bpe_studio.gui.why_text import EXTEND
 
 USUAL_SIZE = (1280, 640)
@@ -54,7 +54,9 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self._middle())
         self.docks = make_docks(self, controller)
         self.setStatusBar(StatusLine(controller, self))
-        self._make_menus()
+        self.menus = Menus(self, self.actions_by_name, self.docks, controller, preferences)
+        self._drop_filter = FileDropFilter(self)
+        self._drop_filter.watch(self)
         self._connect()
         controller.set_speed(preferences["play_speed"])
         self._restore()
@@ -69,23 +71,6 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.sentence)
         layout.addWidget(self.merges, 1)
         return middle
-
-    def _make_menus(self) -> None:
-        menus = fill_menus(self, self.actions_by_name)
-        self._recent = QMenu(self.tr("Open &recent"), menus["file"])
-        menus["file"].insertMenu(self.actions_by_name["save"], self._recent)
-        self._recent.aboutToShow.connect(self._fill_recent)
-        samples = QMenu(self.tr("Open a &sample"), menus["corpus"])
-        menus["corpus"].insertMenu(self.actions_by_name["clear-corpus"], samples)
-        for one in sample_list():
-            action = samples.addAction(one.title.replace("&", "&&"))
-            action.setData(one.key)
-            action.setStatusTip(one.shows)
-        samples.triggered.connect(self._on_sample)
-        first = menus["view"].actions()[0]
-        for dock in self.docks.values():
-            menus["view"].insertAction(first, dock.toggleViewAction())
-        menus["view"].insertSeparator(first)
 
     def _connect(self) -> None:
         controller = self.controller
@@ -108,20 +93,6 @@ class MainWindow(QMainWindow):
         )
         self.setWindowTitle(f"{shown}BPE Studio" if shown else "BPE Studio[*]")
         self.setWindowModified(self.controller.session.has_unsaved_merges)
-
-    @Slot()
-    def _fill_recent(self) -> None:
-        self._recent.clear()
-        for text in self.preferences["recent_files"]:
-            action = self._recent.addAction(text.replace("&", "&&"))
-            action.setEnabled(Path(text).exists())
-            action.triggered.connect(lambda _=False, path=text: self.controller.open_path(Path(path)))
-        if self._recent.isEmpty():
-            self._recent.addAction(self.tr("Nothing yet")).setEnabled(False)
-
-    @Slot(object)
-    def _on_sample(self, action: Any) -> None:
-        self.controller.open_sample(action.data())
 
     @Slot(object)
     def _on_file_opened(self, path: Path) -> None:
@@ -181,9 +152,8 @@ class MainWindow(QMainWindow):
         self._apply_text_scale()
 
     def _apply_text_scale(self) -> None:
-        font = QApplication.font()
-        font.setPointSizeF(max(6.0, self._usual_font_size + self.preferences["text_scale"]))
-        QApplication.setFont(font)
+        points = max(6.0, self._usual_font_size + self.preferences["text_scale"])
+        set_text_size(QApplication.instance(), points)
 
     def choose_scheme(self, scheme: str) -> None:
         """Switch between light, dark and the system's colours."""
@@ -231,9 +201,13 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        on_corpus = self.docks["corpus"].geometry().contains(event.position().toPoint())
-        self.take_drop(event.mimeData(), on_corpus)
+        self.take_drop(event.mimeData(), self.is_over_corpus(event.position().toPoint()))
         event.acceptProposedAction()
+
+    def is_over_corpus(self, place: QPoint) -> bool:
+        """True if a place in the window belongs to CORPUS."""
+        corpus = self.docks["corpus"]
+        return corpus.isVisible() and not corpus.isFloating() and corpus.geometry().contains(place)
 
     def take_drop(self, data: QMimeData, on_corpus: bool) -> None:
         """Take what was dropped: a document on CORPUS, elsewhere a tokenizer if its content is one."""

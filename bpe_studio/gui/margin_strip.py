@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from bpe_studio.engine.merges import MergeLog
 from bpe_studio.gui.data_colors import DataColors
 
 DOTS_HEIGHT = 8
+DOT = 3
 
 
 @dataclass(frozen=True)
@@ -99,25 +100,27 @@ def _painted(log: MergeLog, n_target: int, size: QSize, ratio: float, colors: Da
         painter.fillRect(QRectF(x, base - height, 1, height), whole)
         part = height * columns.margin[x]
         painter.fillRect(QRectF(x, base - height, 1, part), won)
-    _paint_ties(
-        painter, columns.tie, base, ratio, max(1, pixmap.width() // max(n_target, len(log), 1)), colors
-    )
+    _paint_ties(painter, tie_places(log, n_target, columns, ratio), base, ratio, colors)
     painter.end()
     return pixmap
 
 
+def tie_places(log: MergeLog, n_target: int, columns: StripColumns, ratio: float) -> NDArray[np.float64]:
+    """Return the middles of the dots under ties, in device pixels; dots that would touch become one."""
+    width, total = len(columns.tie), max(n_target, len(log), 1)
+    room = 1.4 * DOT * ratio
+    if width / total >= room:
+        return (np.flatnonzero(np.array(log.n_tied) > 1) + 0.5) * width / total
+    cells = np.unique((np.flatnonzero(columns.tie) / room).astype(np.int64))
+    return (cells + 0.5) * room
+
+
 def _paint_ties(
-    painter: QPainter, tie: NDArray[np.bool_], base: float, ratio: float, bar: int, colors: DataColors
+    painter: QPainter, places: NDArray[np.float64], base: float, ratio: float, colors: DataColors
 ) -> None:
-    """Paint a dot under each tie, in the middle of broad bars, and no more dots than can be told apart."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colors.tie_line)
-    size = 3 * ratio
-    last = -2 * size
-    for x in np.flatnonzero(tie):
-        if x - last >= max(bar, size * 1.4) - 0.5:
-            last = x
-            painter.drawEllipse(
-                QRectF(x + (bar - size) / 2 if bar > size else x, base + 2 * ratio, size, size)
-            )
+    radius = DOT * ratio / 2
+    for x in places:
+        painter.drawEllipse(QPointF(x, base + 2 * ratio + radius), radius, radius)

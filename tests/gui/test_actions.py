@@ -128,7 +128,8 @@ def test_space_still_presses_a_button(window, qtbot):
 @pytest.mark.parametrize(
     ("key", "call"),
     [("Right", ("step",)), ("Shift+Right", ("step", 10)), ("PgDown", ("step", 100)), ("Left", ("step_back",)),
-     ("PgUp", ("step_back", 100)), ("Home", ("go_to_start",)), ("End", ("go_to_end",)), ("Space", ("toggle_play",)),
+     ("PgUp", ("step_back", 100)), ("Home", ("go_to_start",)), ("End", ("go_to_end",)),
+     ("Space", ("toggle_play",)),
      ("T", ("next_tie",)), ("Shift+T", ("previous_tie",)), ("Ctrl+R", ("train_to_target",)),
      ("Ctrl+L", ("edit_position",)), ("F7", ("step",)), ("Shift+F7", ("step_back",)), ("F1", ("show_keys",)),
      ("F3", ("find_again", 1)), ("Shift+F3", ("find_again", -1)), ("Ctrl+O", ("ask_open",)),

@@ -20,8 +20,8 @@ STEPS = (
 )
 SENTENCES = (
     "Next, merge 0: ‘a’ + ‘a’ → ‘aa’  4 times, 2 more than ‘a’ + ‘b’.",
-    "Next, merge 1: ‘a’ + ‘b’ → ‘ab’  2 times. 2 pairs tie; lexicographic takes it because 61 + 62 < 61 61 + 61; "
-    "first-seen would take ‘aa’ + ‘a’; and 2 more.",
+    "Next, merge 1: ‘a’ + ‘b’ → ‘ab’  2 times. 2 pairs tie; "
+    "lexicographic takes it because 61 + 62 < 61 61 + 61; first-seen would take ‘aa’ + ‘a’; and 2 more.",
     "Next, merge 2: ‘aa’ + ‘ab’ → ‘aaab’  2 times, 1 more than ‘a’ + ‘c’.",
     "Vocabulary full at 259: extend",
 )

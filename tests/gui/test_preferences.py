@@ -22,8 +22,15 @@ def path(tmp_path):
 
 @pytest.mark.parametrize("record", PREFERENCES, ids=lambda record: record.key)
 def test_a_value_comes_back_as_it_was_kept(path, record):
-    value = {"scheme": "dark", "text_scale": 3, "play_speed": 10.0, "recent_files": ("a b%20c.json", "ü/文件.json"),
-             "geometry": b"\x00\xff\x01", "layout": b"xyz"}[record.key]  # fmt: skip
+    values = {
+        "scheme": "dark",
+        "text_scale": 3,
+        "play_speed": 10.0,
+        "recent_files": ("a b%20c.json", "ü/文件.json"),
+        "geometry": b"\x00\xff\x01",
+        "layout": b"xyz",
+    }
+    value = values[record.key]
     first = Preferences(settings_of(path))
     first[record.key] = value
     first.save()

@@ -170,8 +170,8 @@ class FileIntentions:
         if run is None:
             return None
         return SaveRequest(
-            run.number, run.n_merges, format, path, run.tokenizer, run.words, run.config, run.log, run.stop_reason,
-            session.corpus,
+            run.number, run.n_merges, format, path, run.tokenizer, run.words, run.config, run.log,
+            run.stop_reason, session.corpus,
         )  # fmt: skip
 
     def preview(self, format: str) -> None:

@@ -77,7 +77,7 @@ class SteppingIntentions(QObject):
             )
 
     def go_to_text(self, text: str) -> str:
-        """Go where the box says: a number of merges, `0x…` bytes, or a token's text; returns what is wrong, if so."""
+        """Go where the box says: a number of merges, `0x…` bytes or a token's text; returns what is wrong."""
         run = self._c.session.current
         text = text.strip(" ")
         if run is None or not text:
@@ -137,7 +137,7 @@ class SteppingIntentions(QObject):
 
 
 def bytes_meant(text: str) -> bytes | None:
-    """Return the bytes that the go-to box means: ``0x…`` is hexadecimal, quotes are dropped, the rest is text.
+    """Return the bytes that the go-to box means: ``0x…`` is hexadecimal, quotes go, the rest is text.
 
     Examples
     --------

@@ -231,7 +231,7 @@ class TrainingIntentions:
 
 
 def rows_from(batch: MergeBatch, first: int) -> MergeBatch:
-    """Return the rows of a batch from rank `first` on; rows that are there already come twice after a change."""
+    """Return the rows of a batch from rank `first` on; after a change some may come a second time."""
     start = first - batch.first_rank
     assert start >= 0 or not len(batch), "rows arrive in order"
     if start <= 0:

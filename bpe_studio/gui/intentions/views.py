@@ -38,7 +38,7 @@ class RunReader:
         self._replay: Replay | None = None
 
     def view_at(self, k: int, n_merges: int, config: TrainingConfig) -> View:
-        """Return the state before merge `k` of a run that has `n_merges`, and why that merge is what it is."""
+        """Return the state before merge `k` of a run that has `n_merges`, and why that merge is made."""
         self._own.extend(self.source.batch(len(self._own), max(n_merges, len(self._own))))
         self._own.config = config
         if self._replay is None:
@@ -110,7 +110,7 @@ class ViewIntentions(QObject):
         self.refresh()
 
     def refresh(self) -> None:
-        """Ask for what belongs to the cursor as it is now; its sentence changes at once, as far as it is known."""
+        """Ask for what belongs to the cursor; the sentence changes at once, as far as it is known."""
         self._c.preview.refresh()
         run, k = self._c.session.current, self._c.session.cursor
         if run is None:

@@ -1,4 +1,4 @@
-"""The bar at the top, like a player: step, back, play, jump, a slider over the margin strip, the box, speed."""
+"""The bar at the top, like a player: step, back, play, jump, slider over the margin strip, box, speed."""
 
 from __future__ import annotations
 

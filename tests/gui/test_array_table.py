@@ -4,8 +4,9 @@ import time
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QGuiApplication, QTextDocument
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFocusEvent, QGuiApplication, QTextDocument
+from PySide6.QtWidgets import QApplication
 
 from bpe_studio.analysis.unicode_view import byte_hex, escape_for_copy, label
 from bpe_studio.gui.tables.array_table import ArrayTableModel, Column, Role, number_text
@@ -244,6 +245,16 @@ def test_enter_and_double_click_activate_a_row(view, qtbot):
     with qtbot.waitSignal(view.row_activated) as activated:
         qtbot.keyClick(view, Qt.Key.Key_Return)
     assert activated.args == [2]
+
+
+def test_getting_the_focus_chooses_nothing(view, qtbot):
+    with qtbot.assertNotEmitted(view.row_chosen), qtbot.assertNotEmitted(view.row_activated):
+        view.window().activateWindow()
+        view.setFocus()
+        view.setCurrentIndex(QModelIndex())
+        QApplication.sendEvent(view, QFocusEvent(QEvent.Type.FocusIn))
+        qtbot.keyClick(view, Qt.Key.Key_Return)
+    assert view.chosen_row() is None
 
 
 def test_choosing_from_outside_tells_nobody(view, qtbot):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QContextMenuEvent,
@@ -51,7 +51,7 @@ class ArrayTableView(QTableView):
         self._set_looks()
         self._set_delegates()
         self._set_row_height()
-        self.selectionModel().currentRowChanged.connect(self._current_row_changed)
+        self.selectionModel().selectionChanged.connect(self._choice_changed)
         self.doubleClicked.connect(self._activate)
         self.entered.connect(self._entered)
         self.fitter = ColumnFitter(self)
@@ -153,9 +153,14 @@ class ArrayTableView(QTableView):
     # --- Rows ------------------------------------------------------------------------------------
 
     def chosen_row(self) -> int | None:
-        """Return the source row that is selected, or None."""
-        index = self.currentIndex()
-        return self.table.source_row(index.row()) if index.isValid() else None
+        """Return the source row that is selected, or None; among several, the one the keyboard is on."""
+        # Qt moves its current row when the table gets the focus, which is no choice of the user's.
+        ranges, current = list(self.selectionModel().selection()), self.currentIndex()
+        if not ranges:
+            return None
+        is_one = len(ranges) == 1 and ranges[0].height() == 1
+        is_current = current.isValid() and any(one.contains(current) for one in ranges)
+        return self.table.source_row(current.row() if is_current and not is_one else ranges[-1].top())
 
     def choose_row(self, source_row: int | None) -> None:
         """Select a source row without telling of it; None frees the selection."""
@@ -165,7 +170,14 @@ class ArrayTableView(QTableView):
             self.clearSelection()
             self.setCurrentIndex(QModelIndex())
         elif self.chosen_row() != source_row:
-            self.selectRow(row)
+            self.go_to_row(row)
+
+    def go_to_row(self, row: int) -> None:
+        """Select a row, as shown, and nothing else, and bring it into view."""
+        flags = QItemSelectionModel.SelectionFlag
+        self.selectionModel().setCurrentIndex(
+            self.table.index(row, 0), flags.ClearAndSelect | flags.Rows
+        )
 
     def show_row(self, source_row: int) -> None:
         """Scroll to a source row if the filter shows it; one far away comes to the middle."""
@@ -177,8 +189,8 @@ class ArrayTableView(QTableView):
         hint = QAbstractItemView.ScrollHint
         self.scrollTo(self.table.index(row, 0), hint.EnsureVisible if is_near else hint.PositionAtCenter)
 
-    def _current_row_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
-        row = self.table.source_row(current.row()) if current.isValid() else None
+    def _choice_changed(self) -> None:
+        row = self.chosen_row()
         if row != self._told_row:
             self._told_row = row
             self.row_chosen.emit(row)
@@ -190,12 +202,12 @@ class ArrayTableView(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_rows()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self._activate(self.currentIndex())
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.chosen_row() is not None:
+            self.row_activated.emit(self.chosen_row())
         elif event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End) and len(self.table.order):
             # Qt's own Home goes to the first column; a person in a list of merges means the first row.
-            self.selectRow(0 if event.key() == Qt.Key.Key_Home else len(self.table.order) - 1)
-        elif event.key() == Qt.Key.Key_Escape and self.currentIndex().isValid():
+            self.go_to_row(0 if event.key() == Qt.Key.Key_Home else len(self.table.order) - 1)
+        elif event.key() == Qt.Key.Key_Escape and self.chosen_row() is not None:
             self.clearSelection()
             self.setCurrentIndex(QModelIndex())
         else:

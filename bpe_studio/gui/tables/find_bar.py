@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
@@ -99,30 +99,31 @@ class FindBar(QWidget):
         if not len(matches):
             self._show_count(0, 0)
             return False
-        current = self._view.currentIndex()
-        at = current.row() if current.isValid() else -1 if direction > 0 else len(self._view.table.order)
+        at = self._chosen()
+        if at is None:
+            at = -1 if direction > 0 else len(self._view.table.order)
         if direction > 0:
             place = int(np.searchsorted(matches, at, side="right")) % len(matches)
         else:
             place = (int(np.searchsorted(matches, at, side="left")) - 1) % len(matches)
-        self._go_to(int(matches[place]))
+        self._view.go_to_row(int(matches[place]))
         self._show_count(place + 1, len(matches))
         return True
 
-    def _go_to(self, row: int) -> None:
-        index = self._view.table.index(row, 0)
-        self._view.selectRow(row)
-        self._view.scrollTo(index)
-
     def _text_changed(self, text: str) -> None:
         matches = self._view.table.matching_rows(text)
-        current: QModelIndex = self._view.currentIndex()
-        if len(matches) and (not current.isValid() or current.row() not in matches):
-            self.find_again(1)
-        elif len(matches):
-            self._show_count(int(np.searchsorted(matches, current.row())) + 1, len(matches))
-        else:
+        chosen = self._chosen()
+        if not len(matches):
             self._show_count(0, 0)
+        elif chosen is None or chosen not in matches:
+            self.find_again(1)
+        else:
+            self._show_count(int(np.searchsorted(matches, chosen)) + 1, len(matches))
+
+    def _chosen(self) -> int | None:
+        """Return the row, as shown, where the search goes on."""
+        row = self._view.chosen_row()
+        return None if row is None else self._view.table.view_row(row)
 
     def _show_count(self, place: int, n_matches: int) -> None:
         if not self.edit.text():

@@ -155,7 +155,8 @@ class ArrayTableView(QTableView):
     def chosen_row(self) -> int | None:
         """Return the source row that is selected, or None; among several, the one the keyboard is on."""
         # Qt moves its current row when the table gets the focus, which is no choice of the user's.
-        ranges, current = list(self.selectionModel().selection()), self.currentIndex()
+        selection, current = self.selectionModel().selection(), self.currentIndex()
+        ranges = [selection.at(i) for i in range(selection.count())]
         if not ranges:
             return None
         is_one = len(ranges) == 1 and ranges[0].height() == 1

@@ -24,7 +24,7 @@ def write_merges_csv(tokenizer: Tokenizer, path: Path) -> None:
     path : Path
         The file, in UTF-8; written whole or not at all.
     """
-    from bpe_studio.formats.files import write_atomic
+    from bpe_studio.engine.writing import write_atomic
 
     write_atomic(path, merges_csv(tokenizer).encode())
 

@@ -133,7 +133,7 @@ def _config(arguments: argparse.Namespace) -> TrainingConfig:
 
 def _check_outputs(arguments: argparse.Namespace, config: TrainingConfig) -> None:
     """Find out before the work whether its result can be written."""
-    from bpe_studio.formats.files import check_target
+    from bpe_studio.engine.writing import check_target
     from bpe_studio.formats.table import format_for, format_named
 
     output = Path(arguments.output)

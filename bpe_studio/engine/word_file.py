@@ -5,13 +5,12 @@ The arrays are stored, not compressed, so that no small file can claim to hold a
 
 from __future__ import annotations
 
+import io
 import json
-import os
 import zipfile
-from collections.abc import Callable
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from bpe_studio.engine.patterns import SplitPattern, resolve_expression
 from bpe_studio.engine.reading import printable
 from bpe_studio.engine.special_strings import checked_special_tokens
 from bpe_studio.engine.word_table import CorpusFacts, WordTable, table_of
+from bpe_studio.engine.writing import write_atomic
 
 FORMAT = "bpe-studio words"
 VERSION = 1
@@ -55,7 +55,9 @@ def save_words(words: WordTable, path: Path) -> None:
         "counts": words.counts,
         "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8),
     }
-    _replace_file(path, lambda file: np.savez(file, allow_pickle=False, **arrays))
+    packed = io.BytesIO()
+    np.savez(packed, allow_pickle=False, **arrays)
+    write_atomic(path, packed.getbuffer())
 
 
 def load_words(path: Path) -> WordTable:
@@ -142,19 +144,3 @@ def _checked_meta(meta: Any) -> tuple[SplitPattern, tuple[str, ...], CorpusFacts
         raise FormatError("its split pattern is not text")
     known = CorpusFacts(**{field.name: facts[field.name] for field in fields(CorpusFacts)})
     return resolve_expression(expression), checked_special_tokens(meta["special_tokens"]), known
-
-
-def _replace_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file beside the target, to the disk, and only then put it in the target's place."""
-    target = Path(os.path.realpath(path))  # a link stays a link
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, target)
-    except OSError as error:
-        raise FormatError(f"Cannot write {printable(path)}: {error.strerror or error}.") from None
-    finally:
-        beside.unlink(missing_ok=True)

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from bpe_studio.engine.errors import BpeStudioError, FormatError
 from bpe_studio.engine.tokenizer import Tokenizer
+from bpe_studio.engine.writing import write_atomic
 from bpe_studio.formats import character_bpe, studio
 from bpe_studio.formats.content import Content
-from bpe_studio.formats.files import read_bounded, write_atomic
+from bpe_studio.formats.files import read_bounded
 from bpe_studio.formats.training_fields import same_training
 
 

@@ -192,7 +192,7 @@ def test_saving_replaces_the_file_in_one_step_and_leaves_nothing_beside(tmp_path
     assert counted(WordTable.load(str(path))) == [("new", 1)]
     assert link.is_symlink()
     assert sorted(os.listdir(tmp_path)) == ["link", "table"]
-    with pytest.raises(FormatError, match="Cannot write"):
+    with pytest.raises(FormatError, match="cannot be written"):
         count_words("a").save(tmp_path / "no folder" / "table")
 
 

@@ -61,6 +61,12 @@ class Controller(Facts):
         self.engine.became_ready.connect(self._on_engine_ready)
         self.inspection.focus_changed.connect(self.focus_changed)
 
+    def prepare(self) -> None:
+        """Get the compiled kernels ready, after the first paint: compile them once, or load them."""
+        self.engine.prepare()
+        if not self.engine.is_preparing:
+            self.thread.warm_up()
+
     def shutdown(self) -> None:
         """End threads, jobs and the helper, and wait for them; the session stays as it is."""
         self.stepping.halt()
@@ -162,6 +168,7 @@ class Controller(Facts):
     def select_run(self, place: int) -> None:
         """Make another run of the list the current one."""
         self.stepping.halt()
+        self.training_now.tell_rows()
         self.session.select(self.session.runs[place])
         self.current_run_changed()
 

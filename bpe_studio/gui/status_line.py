@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QStatusBar, QToolButton, QWidget
+from PySide6.QtCore import QRectF, Qt, Slot
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QToolButton, QWidget
 
 from bpe_studio.analysis.byte_facts import byte_facts
 from bpe_studio.analysis.unicode_view import label
@@ -14,6 +15,29 @@ from bpe_studio.gui.intentions.training import TrainingStatus
 from bpe_studio.gui.theme import icon
 
 MESSAGE_MILLISECONDS = 8000
+
+
+class ProgressLine(QWidget):
+    """How much is done. Qt's own bar repaints the window at once at every change; this one waits its turn."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.share: float | None = None
+        self.setFixedSize(120, 8)
+
+    def show_share(self, share: float | None) -> None:
+        """Show a share from 0 to 1, or that it is not known."""
+        if share != self.share:
+            self.share = share
+            self.setAccessibleDescription("" if share is None else f"{share:.0%}")
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        palette = self.palette()
+        painter.fillRect(self.rect(), palette.color(QPalette.ColorRole.Mid))
+        part = QRectF(0, 0, self.width() * (self.share or 0), self.height())
+        painter.fillRect(part, palette.color(QPalette.ColorRole.Accent))
 
 
 class StatusLine(QStatusBar):
@@ -40,9 +64,7 @@ class StatusLine(QStatusBar):
     def _make_work(self) -> QWidget:
         work = QWidget(self)
         self.text = QLabel(work)
-        self.progress = QProgressBar(work)
-        self.progress.setFixedWidth(120)
-        self.progress.setTextVisible(False)
+        self.progress = ProgressLine(work)
         self.progress.setAccessibleName(self.tr("Progress"))
         self.pause = self._button("pause", self.tr("Pause"), self._controller.pause)
         self.resume = self._button("play", self.tr("Resume"), self._controller.resume)
@@ -74,8 +96,7 @@ class StatusLine(QStatusBar):
     def _on_training(self, status: TrainingStatus) -> None:
         self.work.setVisible(status.state != "idle")
         self.text.setText(status.text)
-        self.progress.setRange(0, status.total or 0)
-        self.progress.setValue(status.done if status.total else 0)
+        self.progress.show_share(status.done / status.total if status.total else None)
         self.pause.setVisible(status.state == "training")
         self.resume.setVisible(status.state == "paused")
 

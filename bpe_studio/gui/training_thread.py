@@ -7,10 +7,12 @@ slices the loop delivers what the GUI has asked for meanwhile: a new target, a p
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
+from bpe_studio.engine import kernels
 from bpe_studio.engine.config import StopReason, TrainingConfig
 from bpe_studio.engine.merges import MergeBatch, MergeLog
 from bpe_studio.engine.trainer import Trainer
@@ -91,6 +93,12 @@ class TrainingWorker(QObject):
         self._trainer = None
 
     @Slot()
+    def on_warmed_up(self) -> None:
+        """Load the compiled kernels from their cache, before anybody waits for them."""
+        with contextlib.suppress(Exception):  # whoever needs them will meet the error, and say it
+            kernels.load()
+
+    @Slot()
     def on_released(self) -> None:
         """Forget the run at hand and its memory."""
         self._timer.stop()
@@ -139,6 +147,7 @@ class TrainingThread(QObject):
     _paused = Signal()
     _renewed = Signal()
     _released = Signal()
+    _warmed_up = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -150,6 +159,7 @@ class TrainingThread(QObject):
         self._paused.connect(self._worker.on_paused)
         self._renewed.connect(self._worker.on_renewed)
         self._released.connect(self._worker.on_released)
+        self._warmed_up.connect(self._worker.on_warmed_up)
         self._worker.advanced.connect(self._on_advanced)
         self._worker.failed.connect(self._on_failed)
         # The timer must stop in its own thread, and `quit` may overtake what is still posted.
@@ -167,6 +177,10 @@ class TrainingThread(QObject):
     def renew(self) -> None:
         """Ask for a new Trainer over the same words and merges."""
         self._renewed.emit()
+
+    def warm_up(self) -> None:
+        """Ask the thread to load the compiled kernels."""
+        self._warmed_up.emit()
 
     def release(self) -> None:
         """Ask the thread to forget its run."""

@@ -51,6 +51,7 @@ class SteppingIntentions(QObject):
 
     def go_to(self, k: int) -> None:
         """Put the cursor before merge `k`, within the merges there are."""
+        self._c.training_now.tell_rows()
         if self._c.session.move_cursor(k):
             self._c.views.cursor_moved()
 

@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject, QTimer
+
 from bpe_studio.engine.errors import BpeStudioError
 from bpe_studio.engine.merges import COLUMNS, MergeBatch
 from bpe_studio.engine.trainer import stop_reason
@@ -46,11 +48,21 @@ class TrainingStatus:
     text: str = ""
 
 
-class TrainingIntentions:
+MILLISECONDS_BETWEEN_FACTS = 100
+"""A training at full speed tells of its rows ten times a second: drawing them costs more than making them."""
+
+
+class TrainingIntentions(QObject):
     """Owns the target number. `mode` is idle, step (a few merges), train (to the target) or paused."""
 
     def __init__(self, controller: Controller) -> None:
+        super().__init__(controller)
         self._c = controller
+        self._untold: int | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(MILLISECONDS_BETWEEN_FACTS)
+        self._timer.timeout.connect(self.tell_rows)
         self.mode = "idle"
         self.status = TrainingStatus()
         self._run: Run | None = None
@@ -135,14 +147,22 @@ class TrainingIntentions:
         if advance.stop_reason is not None:
             run.stop_reason = advance.stop_reason
         if run is self._c.session.current and run.n_merges > first:
-            self._c.stepping.rows_arrived(first)
-        if (
-            run is self._run
-            and advance.is_idle
-            and (run.n_merges >= self._target or run.stop_reason is not None)
-        ):
+            self._untold = first if self._untold is None else self._untold
+        is_done = advance.is_idle and (run.n_merges >= self._target or run.stop_reason is not None)
+        if run is not self._run or is_done or self.mode != "train":
+            self.tell_rows()
+        elif not self._timer.isActive():
+            self._timer.start()
+        if run is self._run and is_done:
             self._finish(run)
-        elif self.mode == "train" and run is self._run:
+
+    def tell_rows(self) -> None:
+        """Tell of the rows that have arrived since the last time."""
+        self._timer.stop()
+        first, self._untold = self._untold, None
+        if first is not None:
+            self._c.stepping.rows_arrived(first)
+        if self.mode == "train":
             self._tell()
 
     def on_failed(self, failure: TrainingFailure) -> None:
@@ -183,6 +203,7 @@ class TrainingIntentions:
         self._c.thread.request(request)
 
     def _rest(self, mode: str) -> None:
+        self.tell_rows()
         self.mode = mode
         self._is_waiting = False
         self._c.thread.pause()

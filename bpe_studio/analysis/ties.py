@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from bpe_studio.engine.config import StopReason
 from bpe_studio.engine.merges import UNKNOWN, MergeLog
 from bpe_studio.engine.replay import Snapshot
@@ -170,12 +168,7 @@ def rules_shown(tie_rule: str) -> tuple[str, ...]:
 def _choices(snapshot: Snapshot, log: MergeLog, order: TokenOrder) -> list[tuple[str, int]]:
     pairs, tied = snapshot.pairs, snapshot.pairs.tied
     columns = pairs.left[tied], pairs.right[tied], pairs.first[tied]
-    same = np.zeros(len(tied), np.int64)
-    found = []
-    for rule in rules_shown(log.config.tie_rule):
-        first_row = order.sorted_rows(rule, *columns, same)[0]
-        found.append((rule, int(tied[first_row])))
-    return found
+    return [(rule, int(tied[order.first_row(rule, *columns)])) for rule in rules_shown(log.config.tie_rule)]
 
 
 def _view(snapshot: Snapshot, log: MergeLog, row: int) -> PairView:

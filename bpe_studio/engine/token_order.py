@@ -81,6 +81,16 @@ class TokenOrder:
         key = self.key_of_row(tie_rule, left, right, first)
         return np.array([row for _, group in groups for row in sorted(group, key=key)], np.int64)
 
+    def first_row(self, tie_rule: str, left: np.ndarray, right: np.ndarray, first: np.ndarray) -> int:
+        """Return the row of the pair that a rule takes from some pairs; the columns are as above."""
+        if parse_rule(tie_rule).rule.name != "shortest":
+            return int(self.sorted_rows(tie_rule, left, right, first, np.zeros(len(left), np.int64))[0])
+        # Only among the shortest must the merged texts be made and compared.
+        first_id = self.log.alphabet.first_id
+        lengths = self.lengths[left - first_id] + self.lengths[right - first_id]
+        shortest = np.flatnonzero(lengths == lengths.min()).tolist()
+        return int(min(shortest, key=self.key_of_row(tie_rule, left, right, first)))
+
     def key_of_row(
         self, tie_rule: str, left: np.ndarray, right: np.ndarray, first: np.ndarray
     ) -> Callable[[int], tuple[Any, ...]]:

@@ -107,11 +107,11 @@ class TrainingIntentions(QObject):
 
     def stop(self) -> None:
         """Rest, keeping every merge, and record that the user ended it here."""
-        run = self._run
-        if run is None or self.mode not in ("train", "paused"):
+        run, was_training = self._run, self.mode in ("train", "paused")
+        if run is None or self.mode == "idle":
             return
         self._rest("idle")
-        if run.can_grow:
+        if was_training and run.can_grow:
             run.stop_reason = stop_reason("user", run.config, run.log.alphabet, run.n_merges)
         self._c.runs_changed.emit()
 

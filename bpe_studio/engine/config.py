@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from bpe_studio.engine.checking import as_int, as_share, as_texts, chosen, has_surrogate
 from bpe_studio.engine.errors import SpecialTokenError, TrainingError
 from bpe_studio.engine.ties import parse_rule
 
@@ -79,26 +80,28 @@ class TrainingConfig:
     n_threads: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "special_tokens", as_texts("special_tokens", self.special_tokens))
+        # Stored as Python's own types, so that equal settings are written alike: np.int64(300), 1 for True.
+        self._store("special_tokens", as_texts("special_tokens", self.special_tokens))
         if self.base_characters is not None:
-            object.__setattr__(self, "base_characters", as_texts("base_characters", self.base_characters))
+            self._store("base_characters", as_texts("base_characters", self.base_characters, ordered=False))
         for name, allowed in CHOICES.items():
-            if getattr(self, name) not in allowed:
-                choices = ", ".join(repr(choice) for choice in allowed)
-                raise TrainingError(f"{name} is {getattr(self, name)!r}; it must be one of {choices}")
+            self._store(name, chosen(name, getattr(self, name), allowed))
         for name, least in LEAST.items():
-            check_int(name, getattr(self, name), least, optional=name in OPTIONAL)
+            if getattr(self, name) is not None or name not in OPTIONAL:
+                self._store(name, as_int(name, getattr(self, name), least, MAX_VOCAB_SIZE))
+        self._store("character_coverage", as_share("character_coverage", self.character_coverage))
         if not isinstance(self.pattern, str):
             raise TrainingError(
                 f"pattern is {self.pattern!r}; it must be a name or a regular expression as text"
             )
-        if not (isinstance(self.character_coverage, float | int) and 0 < self.character_coverage <= 1):
-            raise TrainingError(
-                f"character_coverage is {self.character_coverage!r}; it must be above 0 and at most 1"
-            )
         parse_rule(self.tie_rule)
+        for name in ("pattern", "tie_rule"):
+            self._store(name, str.__str__(getattr(self, name)))
         check_special_tokens(self.special_tokens)
         self._check_alphabet()
+
+    def _store(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
 
     def _check_alphabet(self) -> None:
         if self.alphabet == "characters":
@@ -111,11 +114,15 @@ class TrainingConfig:
                 "byte_fallback, character_coverage and base_characters are for alphabet='characters'; "
                 "the alphabet 'bytes' always holds all 256 bytes"
             )
+        for text in (*(self.base_characters or ()), self.unknown_token):
+            if isinstance(text, str) and has_surrogate(text):
+                raise TrainingError(f"{text[:40]!r} has a lone surrogate, which is no character")
         if self.unknown_token is not None:
             if not isinstance(self.unknown_token, str) or not self.unknown_token:
                 raise TrainingError(
                     f"unknown_token is {self.unknown_token!r}; it must be a text such as '<unk>'"
                 )
+            self._store("unknown_token", str.__str__(self.unknown_token))
             if self.unknown_token in self.special_tokens:
                 raise SpecialTokenError(
                     f"{self.unknown_token!r} is both the unknown token and a special token; keep one",
@@ -138,25 +145,6 @@ CHOICES: Mapping[str, tuple[Any, ...]] = {
 }
 LEAST: Mapping[str, int] = {"vocab_size": 0, "min_frequency": 1, "max_token_length": 1, "n_threads": 1}
 OPTIONAL = frozenset({"max_token_length", "n_threads"})
-
-
-def as_texts(name: str, value: str | Iterable[str]) -> tuple[str, ...]:
-    """Return a keyword that holds several texts as a tuple; a single str is one text."""
-    texts = (value,) if isinstance(value, str) else tuple(value)
-    for text in texts:
-        if not isinstance(text, str):
-            raise TrainingError(f"{name} holds {text!r}; every entry must be a text")
-    return texts
-
-
-def check_int(name: str, value: object, least: int, *, optional: bool = False) -> None:
-    """Raise `TrainingError` unless `value` is an integer ≥ `least` of 31 bits (or None if optional)."""
-    if optional and value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MAX_VOCAB_SIZE:
-        raise TrainingError(
-            f"{name} is {value!r}; it must be an integer from {least:,} to {MAX_VOCAB_SIZE:,}"
-        )
 
 
 def check_special_tokens(special_tokens: tuple[str, ...]) -> None:

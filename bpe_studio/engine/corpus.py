@@ -203,7 +203,7 @@ def _items_of(part: object, name: str) -> Iterator[_Item]:
     elif isinstance(part, Document):
         yield _memory_item(part.name, part.n_bytes, lambda errors: part)
     elif isinstance(part, os.PathLike):
-        yield from _file_items(Path(part))
+        yield from _file_items(Path(os.fsdecode(part)))
     else:
         raise CorpusError(f"{name.capitalize()} is {type(part).__name__}; it must be str, bytes or a Path.")
 

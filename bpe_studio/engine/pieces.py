@@ -7,7 +7,7 @@ token that was met.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from bpe_studio.engine.errors import BpeStudioError, SpecialTokenError
 from bpe_studio.engine.special_strings import cut_specials
@@ -100,22 +100,23 @@ def allowed_tokens(
     BpeStudioError
         If the choice itself is not known.
     """
-    if allowed_special == "all":
+    if isinstance(allowed_special, str) and allowed_special == "all":
         return frozenset(special_tokens)
-    if allowed_special in ("none", "none_raise"):
+    if isinstance(allowed_special, str) and allowed_special in ("none", "none_raise"):
         return frozenset()
-    if isinstance(allowed_special, str):
+    if isinstance(allowed_special, str) or not isinstance(allowed_special, Iterable):
         raise BpeStudioError(
             f"allowed_special={allowed_special!r} is not known; it is 'none_raise', 'none', 'all', "
             "or a set of special tokens."
         )
-    for token in allowed_special:
+    allowed = frozenset(allowed_special)  # at once: an iterator gives its names only one time
+    for token in allowed:
         if token not in special_tokens:
             known = ", ".join(map(repr, special_tokens)) or "none"
             raise SpecialTokenError(
                 f"{token!r} is not a special token of this tokenizer; it has: {known}.", token=token
             )
-    return frozenset(allowed_special)
+    return allowed
 
 
 def pieces_of(
@@ -138,7 +139,7 @@ def pieces_of(
         With "none_raise", if the text holds a special token.
     """
     allowed = allowed_tokens(allowed_special, special_tokens)
-    if allowed_special == "none_raise" and special_tokens:
+    if isinstance(allowed_special, str) and allowed_special == "none_raise" and special_tokens:
         _refuse_specials(text, special_tokens)
     for start, end, special in cut_specials(text, tuple(allowed)):
         yield special_tokens[text[start:end]] if special else text[start:end]

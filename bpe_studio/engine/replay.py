@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from bpe_studio.engine import kernels
 from bpe_studio.engine.alphabet import Alphabet
+from bpe_studio.engine.checking import as_index
 from bpe_studio.engine.config import TrainingConfig
 from bpe_studio.engine.encoding import merged_symbols
 from bpe_studio.engine.errors import BpeStudioError
@@ -128,6 +129,7 @@ class Replay:
         BpeStudioError
             If the log has fewer merges.
         """
+        k = as_index("The state", k)
         if not 0 <= k <= len(self.log):
             raise BpeStudioError(f"state {k:,} does not exist: the run has {len(self.log):,} merges")
         if self._wants_kernels(k):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from bpe_studio.engine.errors import SpecialTokenError
 
@@ -26,8 +26,11 @@ def checked_special_tokens(special_tokens: Iterable[str]) -> tuple[str, ...]:
     SpecialTokenError
         If one is empty, there twice, or not text; or if there is one str where a list of them should be.
     """
-    if isinstance(special_tokens, str | bytes):
-        raise SpecialTokenError("special_tokens is a list of strings, not one string.")
+    # A set's order, and with it the ids, would change from run to run; a mapping's ids would be lost.
+    unordered = isinstance(special_tokens, str | bytes | Set | Mapping)
+    if unordered or not isinstance(special_tokens, Iterable):
+        kind = type(special_tokens).__name__
+        raise SpecialTokenError(f"special_tokens is a list of strings, not a {kind}.")
     specials = tuple(special_tokens)
     seen: set[str] = set()
     for number, token in enumerate(specials):

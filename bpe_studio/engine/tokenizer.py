@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpe_studio.engine.alphabet import Alphabet, missing_characters
+from bpe_studio.engine.checking import as_index
 from bpe_studio.engine.encoding import WordEncoder
 from bpe_studio.engine.errors import BpeStudioError
 from bpe_studio.engine.merges import MergeLog, OrderCheck, order_check
@@ -165,7 +166,7 @@ class Tokenizer:
         BpeStudioError
             If no token has that id.
         """
-        known = self.tokens.get(token)
+        known = self.tokens.get(as_index("A token id", token))
         if known is None:
             raise BpeStudioError(
                 f"No token has the id {token!r}; this tokenizer has {self.vocab_size:,} tokens, "
@@ -215,6 +216,7 @@ class Tokenizer:
         BpeStudioError
             If there are fewer merges.
         """
+        n_merges = as_index("The number of merges", n_merges)
         if not 0 <= n_merges <= self.n_merges:
             raise BpeStudioError(f"first({n_merges:,}) is not possible: there are {self.n_merges:,} merges.")
         if n_merges == self.n_merges:
@@ -288,7 +290,9 @@ class Tokenizer:
         n_threads : int or None
             Threads; None is one.
         """
-        if n_threads is None or n_threads < 2:
+        if isinstance(texts, str | bytes):
+            raise BpeStudioError("encode_batch takes several texts, as a list; encode takes one.")
+        if n_threads is None or as_index("n_threads", n_threads) < 2:
             return [self.encode(text, allowed_special) for text in texts]
         with ThreadPoolExecutor(n_threads) as pool:
             return list(pool.map(lambda text: self.encode(text, allowed_special), texts))
@@ -352,6 +356,9 @@ class Tokenizer:
     def _valid(self, text: str | bytes) -> str:
         if isinstance(text, str):
             return valid_text(text)
+        # Anything else would have bytes too: a Path those of its name, 5 five times NUL.
+        if not isinstance(text, bytes | bytearray | memoryview):
+            raise BpeStudioError(f"A text is a str or bytes, not {type(text).__name__}.")
         raw = self.alphabet.kind == "bytes" and self.pattern.expression is None
         return text_of_bytes(bytes(text), takes_raw_bytes=raw)
 

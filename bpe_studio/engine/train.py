@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from bpe_studio.engine.checking import as_texts
 from bpe_studio.engine.config import TrainingConfig
 from bpe_studio.engine.corpus import CorpusSource, Progress
 from bpe_studio.engine.errors import TrainingError
@@ -96,14 +97,14 @@ def train(
     >>> tok.merges
     [(b'a', b'a'), (b'a', b'b'), (b'aa', b'ab')]
     """
-    specials = (special_tokens,) if isinstance(special_tokens, str) else tuple(special_tokens)
-    base = (base_characters,) if isinstance(base_characters, str) else base_characters
+    specials = as_texts("special_tokens", special_tokens)
+    base = None if base_characters is None else as_texts("base_characters", base_characters, ordered=False)
     config = TrainingConfig(
         vocab_size=vocab_size, pattern=pattern, alphabet=alphabet, tie_rule=tie_rule,
         min_frequency=min_frequency, special_tokens=specials, special_placement=special_placement,
         max_token_length=max_token_length,
         byte_order=byte_order, character_coverage=character_coverage, byte_fallback=byte_fallback,
-        base_characters=None if base is None else tuple(base), unknown_token=unknown_token, errors=errors,
+        base_characters=base, unknown_token=unknown_token, errors=errors,
         lines=lines, n_threads=n_threads,
     )  # fmt: skip
     return train_with(source, config, progress)

@@ -12,6 +12,7 @@ import numpy as np
 from bpe_studio import __version__
 from bpe_studio.engine import kernels
 from bpe_studio.engine.alphabet import Alphabet, alphabet_for
+from bpe_studio.engine.checking import as_index
 from bpe_studio.engine.config import StopReason, TrainingConfig
 from bpe_studio.engine.errors import TrainingError
 from bpe_studio.engine.merges import RULE, MergeBatch, MergeLog
@@ -94,6 +95,7 @@ class Trainer:
     ) -> None:
         if engine not in ("auto", "kernels", "reference"):
             raise TrainingError(f"engine is {engine!r}; it must be 'auto', 'kernels' or 'reference'")
+        _check_kinds(words, config)
         pattern = words.pattern.name if words.pattern.name != "custom" else words.pattern.expression or ""
         config = replace(config, pattern=pattern, special_tokens=words.special_tokens)
         self.words = words
@@ -126,7 +128,7 @@ class Trainer:
         first = len(self.log)
         left_to_make = self.n_target - first
         if max_merges is not None:
-            left_to_make = min(left_to_make, max_merges)
+            left_to_make = min(left_to_make, as_index("max_merges", max_merges))
         deadline = None if max_seconds is None else time.monotonic() + max_seconds
         size = MAX_SLICE if deadline is None else 1
         while left_to_make > 0 and self.stop_reason is None:
@@ -189,6 +191,13 @@ class Trainer:
         )
         whole = Tokenizer.from_log(record.log, self.words.pattern, self.words.special_tokens, training=record)
         return whole.first(n_merges)
+
+
+def _check_kinds(words: object, config: object) -> None:
+    """Say in words what a text in the place of a table would fail at much later."""
+    for name, value, kind in (("words", words, WordTable), ("config", config, TrainingConfig)):
+        if not isinstance(value, kind):
+            raise TrainingError(f"{name} is a {type(value).__name__}; it must be a {kind.__name__}")
 
 
 def n_target(config: TrainingConfig, alphabet: Alphabet) -> int:

@@ -170,7 +170,12 @@ class WordTable:
         [(b'low', 6), (b'lower', 2)]
         """
         counts: dict[bytes, int] = {}
-        for row, (word, count) in enumerate(pairs):
+        if not isinstance(pairs, Iterable):
+            raise CorpusError(f"Counted words are pairs of a word and its count, not {type(pairs).__name__}.")
+        for row, pair in enumerate(pairs):
+            if isinstance(pair, str | bytes) or not isinstance(pair, Sequence) or len(pair) != 2:
+                raise CorpusError(f"Row {row + 1} must be a word and its count, not {pair!r}.")
+            word, count = pair
             utf8 = _word_utf8(word, row)
             counts[utf8] = counts.get(utf8, 0) + _checked_count(count, row)
         counts.pop(b"", None)
@@ -199,9 +204,9 @@ class WordTable:
         CorpusError
             If there is no table.
         """
-        tables = tuple(tables)
-        if not tables:
-            raise CorpusError("There is no table of words to merge.")
+        tables = tuple(tables) if isinstance(tables, Iterable) else ()
+        if not tables or not all(isinstance(table, WordTable) for table in tables):
+            raise CorpusError("What is merged is a list of tables of words, one or more.")
         for table in tables[1:]:
             _check_cut_alike(tables[0], table)
         if len(tables) == 1:

@@ -49,16 +49,26 @@ def text(argument: str) -> str:
         raise argparse.ArgumentTypeError(f"is not UTF-8: {argument[:40]!a}") from None
 
 
+def file_name(argument: str) -> str:
+    """Argument type: a file's name. An empty one, as of a variable without value, would mean this folder."""
+    if not argument:
+        raise argparse.ArgumentTypeError("is an empty file name")
+    return argument
+
+
 def add_tokenizer(parser: argparse.ArgumentParser) -> None:
     """Add ``-t``."""
-    parser.add_argument("-t", "--tokenizer", metavar="TOKENIZER", required=True, help="a tokenizer file")
+    parser.add_argument(
+        "-t", "--tokenizer", metavar="TOKENIZER", type=file_name, required=True, help="a tokenizer file"
+    )
 
 
 def add_file(parser: argparse.ArgumentParser, what: str) -> None:
     """Add the file to read, standard input if it is left out."""
     parser.add_argument(
-        "file", metavar="FILE", nargs="?", default="-", help=f"{what}; - is standard input (default)"
-    )
+        "file", metavar="FILE", nargs="?", type=file_name, default="-",
+        help=f"{what}; - is standard input (default)",
+    )  # fmt: skip
 
 
 def loaded(arguments: argparse.Namespace) -> Tokenizer:

@@ -88,7 +88,8 @@ def _ids(tokenizer: Tokenizer, ids: list[int]) -> str:
 
 
 def _tokens(tokenizer: Tokenizer, ids: list[int]) -> str:
-    return "".join(f"{token}\t{shown_token(tokenizer, token)}\n" for token in ids)
+    rows = {token: f"{token}\t{shown_token(tokenizer, token)}\n" for token in set(ids)}
+    return "".join(map(rows.__getitem__, ids))
 
 
 def shown_token(tokenizer: Tokenizer, token: int) -> str:

@@ -71,7 +71,8 @@ def write_json(value: Any) -> None:
 
 def tell(message: str) -> None:
     """Say something on one line of standard error; where nobody can hear it, the work goes on."""
-    data = f"{PROGRAM}: {one_line(message)}\n".encode(text_encoding(sys.stderr), "backslashreplace")
+    line = f"{PROGRAM}: {one_line(as_typed(message))}\n"
+    data = line.encode(text_encoding(sys.stderr), "backslashreplace")
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.buffer.write(data)
         sys.stderr.buffer.flush()
@@ -80,6 +81,22 @@ def tell(message: str) -> None:
 def error_text(error: Exception) -> str:
     """Return an error's message for one line; a pattern's picture of where it broke does not fit there."""
     return str(error).split("\n", 1)[0] if isinstance(error, PatternError) else str(error)
+
+
+def as_typed(message: str) -> str:
+    r"""Return a message with file names in UTF-8 as they were typed.
+
+    Where the locale is not UTF-8, Python hands the bytes of a name over as lone surrogates.
+
+    Examples
+    --------
+    >>> as_typed("\udcc3\udcbc.txt: gone"), as_typed("\udcff.txt: gone")
+    ('ü.txt: gone', '\udcff.txt: gone')
+    """
+    try:
+        return message.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    except UnicodeError:
+        return message
 
 
 def one_line(text: str) -> str:

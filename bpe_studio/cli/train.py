@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpe_studio.cli.arguments import share, text, whole_number
+from bpe_studio.cli.arguments import file_name, share, text, whole_number
 from bpe_studio.cli.progress import Watch
 from bpe_studio.cli.streams import STANDARD_INPUT, UsageError, error_text, input_bytes, tell, write_json
 from bpe_studio.engine.errors import BpeStudioError, PatternError, SpecialTokenError, TrainingError
@@ -49,14 +49,19 @@ OPTIONS: dict[str, dict[str, Any]] = {
                  "help": "bytes that are not text: an error (default), U+FFFD, or leave the document out"},
     "--lines": {"action": "store_true", "help": "every line is a document"},
     "--format": {"metavar": "F", "help": "studio (default) or character_bpe"},
-    "--merges-csv": {"metavar": "F", "help": "also write the merges with counts, ties and margins as CSV"},
+    "--merges-csv": {"type": file_name, "metavar": "F",
+                     "help": "also write the merges with counts, ties and margins as CSV"},
 }  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="text files or folders; - is standard input")
-    parser.add_argument("-o", "--output", metavar="OUT", required=True, help="the tokenizer file to write")
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", type=file_name, help="text files or folders; - is standard input"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", type=file_name, required=True, help="the tokenizer file to write"
+    )
     for name, settings in OPTIONS.items():
         parser.add_argument(name, **settings)
     said = parser.add_mutually_exclusive_group()
@@ -149,7 +154,7 @@ def _check_outputs(arguments: argparse.Namespace, config: TrainingConfig) -> Non
         raise UsageError(f"argument --format: {record.name} cannot hold such a tokenizer: {why}")
     for name in filter(None, (arguments.output, arguments.merges_csv)):
         check_target(Path(name))
-        if any(_same_file(name, file) for file in arguments.files):
+        if any(_is_read(name, file) for file in arguments.files):
             raise UsageError(f"{name}: is to be read and to be overwritten; choose another output")
     if arguments.merges_csv and _same_file(arguments.merges_csv, arguments.output):
         raise UsageError("argument --merges-csv: must be another file than the output")
@@ -165,6 +170,16 @@ def _empty(config: TrainingConfig) -> Tokenizer:
     words = WordTable.from_counts([], config.pattern, config.special_tokens)
     log = MergeLog(alphabet_for(words, config), config, 0)
     return Tokenizer.from_log(log, words.pattern, config.special_tokens)
+
+
+def _is_read(output: str, source: str) -> bool:
+    """Whether a file to be written is a source, or lies where a folder's files are read."""
+    if source == STANDARD_INPUT or not os.path.isdir(source):
+        return source != STANDARD_INPUT and _same_file(output, source)
+    target, folder = Path(os.path.realpath(output)), Path(os.path.realpath(source))
+    if not target.exists() or not target.is_relative_to(folder):
+        return False
+    return not any(name.startswith(".") for name in target.relative_to(folder).parts)  # these are not read
 
 
 def _same_file(one: str, other: str) -> bool:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -260,6 +261,13 @@ TRAIN = "train a.txt -o out.json --vocab-size 300"
         ("encode -t empty.txt a.txt", 1, "empty.txt: the file is empty"),
         ("encode --model nofile.json", 2, "--tokenizer"),
         ("decode -t nofile.json", 1, "nofile.json"),
+        ("encode -t nofile.json ''", 2, "FILE: is an empty file name"),
+        ("encode -t '' a.txt", 2, "--tokenizer: is an empty file name"),
+        ("train '' -o out.json --vocab-size 300", 2, "FILE: is an empty file name"),
+        ("train a.txt -o '' --vocab-size 300", 2, "--output: is an empty file name"),
+        (f"{TRAIN} --merges-csv ''", 2, "--merges-csv: is an empty file name"),
+        ("train . -o a.txt --vocab-size 300", 2, "a.txt: is to be read and to be overwritten"),
+        ("train . -o out.json --vocab-size 300 --merges-csv a.txt", 2, "a.txt: is to be read and"),
         ("inspect", 2, "--tokenizer"),
         ("fly", 2, "fly"),
         ("--bogus", 2, "COMMAND"),
@@ -269,12 +277,22 @@ def test_what_cannot_be_gets_one_line_a_code_and_no_file(
     command: str, code: int, named: str, in_folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     Path("empty.txt").write_bytes(b"")
-    assert main(command.split()) == code
+    assert main(shlex.split(command)) == code
     out, err = capfd.readouterr()
     assert out == ""
     assert err.startswith("bpe-studio: ") and err.count("\n") == 1 and named in err
     assert sorted(set(os.listdir()) - {"home"}) == ["a.txt", "empty.txt"]
     assert Path("a.txt").read_bytes() == TEXT.encode()
+
+
+def test_an_output_beside_the_texts_is_fine_while_it_is_not_one_of_them(in_folder: Path) -> None:
+    assert main("train . -o .hidden.json --vocab-size 300 --quiet".split()) == 0
+    assert main("train . -o .hidden.json --vocab-size 300 --quiet".split()) == 0
+    assert load(".hidden.json").training.facts.n_documents == 1  # type: ignore[union-attr]
+    os.mkdir("texts")
+    os.rename("a.txt", "texts/a.txt")
+    assert main("train texts -o out.json --vocab-size 300 --quiet".split()) == 0
+    assert main("train texts -o out.json --vocab-size 300 --quiet".split()) == 0
 
 
 def test_a_missing_output_folder_is_found_before_the_training(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -312,6 +330,16 @@ def test_a_name_with_line_ends_or_no_text_makes_one_line(capfd: pytest.CaptureFi
         assert main(["encode", "-t", name]) == 1
         err = capfd.readouterr().err
         assert err.count("\n") == 1 and "\x1b" not in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names are bytes only where the system says so")
+def test_a_name_is_shown_as_it_was_typed_whatever_the_locale(in_folder: Path) -> None:
+    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    os.mkdir("ü")
+    done = process("train", "a.txt", "--vocab-size", "258", "-o", "ü/модель 1.json", env=env)
+    assert done.returncode == 0 and done.stderr.startswith("bpe-studio: ü/модель 1.json: 258 ".encode())
+    gone = process("encode", "-t", "ü/нет.json", env=env)
+    assert gone.returncode == 1 and "bpe-studio: ü/нет.json: cannot be read" in gone.stderr.decode()
 
 
 # ---- the world outside -----------------------------------------------------------------------------------

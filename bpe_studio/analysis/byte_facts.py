@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bpe_studio.analysis.encoded_text import MISSING, EncodedText
+from bpe_studio.analysis.encoded_text import EncodedText
+from bpe_studio.analysis.text_tokens import MISSING
 from bpe_studio.analysis.unicode_names import character_name
 
 if TYPE_CHECKING:

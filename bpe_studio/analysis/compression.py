@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpe_studio.analysis.encoded_text import joined_surrogates
+from bpe_studio.analysis.text_tokens import token_ids
 from bpe_studio.engine.errors import BpeStudioError
 
 if TYPE_CHECKING:
@@ -73,10 +74,11 @@ def compression_curve(tok: Tokenizer, text: str | bytes) -> CompressionCurve:
         If the text holds a character that the alphabet lacks.
     """
     _check_ordered(tok)
-    text = text if isinstance(text, bytes) else joined_surrogates(text)
-    n_bytes = len(text if isinstance(text, bytes) else text.encode("utf-8"))
-    ids = np.asarray(tok.encode_to_array(text, allowed_special="none"), dtype=np.int64)
-    return curve_of_ids(tok, ids, n_bytes)
+    if isinstance(text, bytes):
+        ids = tok.encode_to_array(text, "none").astype(np.int64)
+        return curve_of_ids(tok, ids, len(text))
+    clean = joined_surrogates(text)
+    return curve_of_ids(tok, token_ids(tok, clean), len(clean.encode()))
 
 
 def curve_of_ids(tok: Tokenizer, ids: Int64Array, n_bytes: int) -> CompressionCurve:

@@ -7,8 +7,7 @@ id `MISSING` and are named; lone surrogates become U+FFFD and are counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,15 +15,12 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from bpe_studio.analysis.text_tokens import Int64Array, offsets_of, tokens_around_missing, tokens_of
 from bpe_studio.engine.errors import UnknownCharacterError
 
 if TYPE_CHECKING:
     from bpe_studio.engine.tokenizer import Tokenizer
 
-Int64Array = NDArray[np.int64]
-
-#: The "id" of a character that the alphabet lacks.
-MISSING = -1
 #: Graphemes are counted up to this many code points; beyond, they cost more than they say.
 MAX_COUNTED_GRAPHEMES = 200_000
 
@@ -111,7 +107,7 @@ class EncodedText:
         This is the one place where the two ways of counting meet.
         """
         leads = np.frombuffer(self.utf8, np.uint8)[self.character_starts[:-1]]
-        return _offsets(1 + (leads >= 0xF0).astype(np.int64))
+        return offsets_of(1 + (leads >= 0xF0).astype(np.int64))
 
     @cached_property
     def is_partial(self) -> NDArray[np.bool_]:
@@ -163,9 +159,9 @@ def encoded_text(tok: Tokenizer, text: str, *, allowed_special: str = "none") ->
     pretokens = characters[_pretoken_starts(tok, clean)]
     unknown: tuple[str, ...] = ()
     try:
-        ids, starts = _tokens(tok, clean, len(utf8), allowed_special)
+        ids, starts = tokens_of(tok, clean, len(utf8), allowed_special)
     except UnknownCharacterError as error:
-        ids, starts = _tokens_around_missing(tok, clean, error.characters)
+        ids, starts = tokens_around_missing(tok, clean, error.characters)
         unknown = tuple(error.characters)
     for array in (ids, starts, pretokens, characters):
         array.flags.writeable = False
@@ -205,44 +201,11 @@ def _without_surrogates(text: str) -> tuple[str, int]:
     return text, 0
 
 
-def _tokens(tok: Tokenizer, text: str, n_bytes: int, allowed_special: str) -> tuple[Int64Array, Int64Array]:
-    ids = np.asarray(tok.encode_to_array(text, allowed_special=allowed_special), dtype=np.int64)
-    if tok.alphabet.unknown_id is not None and (ids == tok.alphabet.unknown_id).any():
-        # <unk> has no bytes of its own, so only the tokenizer knows what it stands for.
-        spans = tok.offsets(text, unit="bytes", allowed_special=allowed_special)
-        return ids, np.append(spans[:, 0], n_bytes).astype(np.int64)
-    return ids, _offsets(_sizes_by_id(tok)[ids])
-
-
-def _sizes_by_id(tok: Tokenizer) -> Int64Array:
-    """Length in bytes of every token, by id; 0 for the holes. Shape (n_ids,)."""
-    sizes = np.zeros(tok.n_ids, dtype=np.int64)
-    sizes[list(tok.tokens)] = [len(token) for token in tok.tokens.values()]
-    return sizes
-
-
-def _tokens_around_missing(
-    tok: Tokenizer, text: str, missing: Iterable[str]
-) -> tuple[Int64Array, Int64Array]:
-    """Encode what lies between the missing characters, which are walls, and put them back as `MISSING`."""
-    plain = replace(tok, pattern=replace(tok.pattern, name="none", expression=None))
-    cut = regex.compile(r"(\L<missing>)", missing=list(missing))
-    size = _sizes_by_id(tok)
-    ids: list[int] = []
-    sizes: list[int] = []
-    for start, end, _ in tok.pattern.spans(text):
-        for number, piece in enumerate(cut.split(text[start:end])):
-            more = [MISSING] if number % 2 else plain.encode(piece, allowed_special="none")
-            ids += more
-            sizes += [len(piece.encode())] if number % 2 else size[more].tolist()
-    return np.array(ids, dtype=np.int64), _offsets(np.array(sizes, dtype=np.int64))
-
-
 def _pretoken_starts(tok: Tokenizer, text: str) -> Int64Array:
     """Offsets of the pre-tokens in code points."""
     if tok.pattern.is_named:
         sizes = (len(piece) for _, block in tok.pattern.split_blocks(text) for piece in block)
-        return _offsets(np.fromiter(sizes, dtype=np.int64))[:-1]
+        return offsets_of(np.fromiter(sizes, dtype=np.int64))[:-1]
     return np.fromiter((start for start, _, _ in tok.pattern.spans(text)), dtype=np.int64)
 
 
@@ -265,10 +228,6 @@ def _continuations(utf8: bytes) -> NDArray[np.bool_]:
     inside = np.zeros(len(utf8) + 1, dtype=np.bool_)
     inside[:-1] = (np.frombuffer(utf8, np.uint8) & 0xC0) == 0x80
     return inside
-
-
-def _offsets(sizes: Int64Array) -> Int64Array:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
 
 
 def _last_start_at(starts: Int64Array, byte: int) -> int:

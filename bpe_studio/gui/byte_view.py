@@ -13,7 +13,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QWidget
 
-from bpe_studio.analysis.encoded_text import MISSING, EncodedText
+from bpe_studio.analysis.encoded_text import EncodedText
+from bpe_studio.analysis.text_tokens import MISSING
 from bpe_studio.analysis.unicode_view import LabelMode, bit_parts
 from bpe_studio.gui.byte_layout import byte_widths, character_lines, character_widths, shared_breaks
 from bpe_studio.gui.flow_view import MARGIN, FlowView

@@ -8,31 +8,19 @@ return or U+2029 as a letter, so stand-ins keep the text exact to the byte.
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QBrush,
-    QInputMethodEvent,
-    QKeyEvent,
-    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QTextBlock,
     QTextCharFormat,
     QTextCursor,
-    QTextOption,
 )
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QTextEdit, QWidget
 
-from bpe_studio.gui.exact_text import (
-    can_be_held,
-    code_points_before,
-    for_qt,
-    from_document,
-    selected_text,
-    to_document,
-    without_stand_ins,
-)
+from bpe_studio.gui.exact_editor import ExactEditor
 from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.preview_marks import (
     MAX_SHOWN,
@@ -52,23 +40,19 @@ from bpe_studio.gui.theme import colors, mono_font
 from bpe_studio.gui.token_rail import faint
 
 MAX_TOKENS_IN_SIGHT = 6000
-MAX_WORD = 2000
 
 
-class PreviewEditor(QPlainTextEdit):
-    """Editor of a text of at most `MAX_SHOWN` code points; a longer one is shown in part, read-only.
+class PreviewEditor(ExactEditor):
+    """The text with its tokens in colour.
 
     Signals
     -------
-    text_changed(str)
-        The user changed the text; the whole text, exactly.
     byte_pointed(int)
         The byte under the mouse (−1: none).
     byte_chosen(int)
         The caret was placed by a click on this byte.
     """
 
-    text_changed = Signal(object)  # not str: a QString would lose a leading U+FEFF
     byte_pointed = Signal(int)
     byte_chosen = Signal(int)
 
@@ -79,14 +63,11 @@ class PreviewEditor(QPlainTextEdit):
         self.setPlaceholderText(self.tr("Type or paste a text to see its tokens."))
         self.setTabChangesFocus(True)
         self.setMouseTracking(True)
-        self._text = ""
         self._shown: ShownText | None = None
         self._focus: Focus | None = None
         self._is_pinned = False
-        self._is_setting = False
         self._colour_soon = QTimer(self, singleShot=True, interval=0)
         self._colour_soon.timeout.connect(self.colour_tokens)
-        self.textChanged.connect(self._on_text_changed)
         self.updateRequest.connect(self._on_update_request)
         self._set_font()
 
@@ -100,99 +81,11 @@ class PreviewEditor(QPlainTextEdit):
         elif event.type() == QEvent.Type.ApplicationFontChange:
             self._set_font()
 
-    # -- the text ----------------------------------------------------------------------------------
-
-    @property
-    def text(self) -> str:
-        """The whole text, exact to the character."""
-        return self._text
-
-    @property
-    def is_shortened(self) -> bool:
-        """Whether only the beginning of the text is laid out, so that it cannot be edited."""
-        return self.isReadOnly()
-
     def set_text(self, text: str) -> None:
-        """Show another text without telling `text_changed`."""
-        self._text = text
-        part = text[:MAX_SHOWN]
-        held_exactly = len(part) == len(text) and can_be_held(part)
-        self._is_setting = True
+        """Show another text without telling `text_changed`; its tokens are not known yet."""
         self._shown = None
         self.setExtraSelections([])
-        # Breaking a long word at word boundaries makes Qt search the whole of it for each line.
-        anywhere = _longest_word(part) > MAX_WORD
-        self.setWordWrapMode(
-            QTextOption.WrapMode.WrapAnywhere
-            if anywhere
-            else QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere
-        )
-        self.setPlainText(to_document(part))
-        self.setReadOnly(not held_exactly)
-        # A read-only text keeps its caret, for the keyboard and for copying.
-        self.setTextInteractionFlags(
-            self.textInteractionFlags() | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self._is_setting = False
-
-    def take(self, text: str) -> None:
-        """Show another text as if the user had typed it."""
-        self.set_text(text)
-        self.text_changed.emit(text)
-
-    def edit_beginning(self) -> None:
-        """Drop what is not shown, so that the rest can be edited."""
-        self.take(without_stand_ins(self._text[:MAX_SHOWN]))
-
-    def _on_text_changed(self) -> None:
-        if self._is_setting:
-            return
-        self._text = from_document(self.document())
-        if len(self._text) > MAX_SHOWN:
-            self.set_text(self._text)
-        self.text_changed.emit(self._text)
-
-    def insertFromMimeData(self, source: QMimeData) -> None:
-        """Paste text, never formats; a long one replaces the editor's contents by a read-only beginning."""
-        if not source.hasText():
-            return
-        pasted, cursor = source.text(), self.textCursor()
-        if self.isReadOnly():
-            self.take(pasted)
-        elif len(pasted) + len(self._text) > MAX_SHOWN or not can_be_held(pasted):
-            places = cursor.selectionStart(), cursor.selectionEnd()
-            start, end = (code_points_before(self.document(), place) for place in places)
-            self.take(self._text[:start] + pasted + self._text[end:])
-        else:
-            cursor.insertText(to_document(pasted))
-            self.ensureCursorVisible()
-
-    def createMimeDataFromSelection(self) -> QMimeData:
-        """Copy the exact text: line ends as they are, a U+2028 as itself."""
-        data = QMimeData()
-        data.setText(for_qt(selected_text(self.textCursor())))
-        return data
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        # A shortened text is read-only, but a new text may take its place, and it may be cleared.
-        if self.isReadOnly() and event.matches(QKeySequence.StandardKey.Paste):
-            self.insertFromMimeData(QApplication.clipboard().mimeData())
-        elif (
-            self.isReadOnly()
-            and event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
-            and self._all_selected()
-        ):
-            self.take("")
-        else:
-            super().keyPressEvent(event)
-
-    def _all_selected(self) -> bool:
-        cursor = self.textCursor()
-        return cursor.selectionEnd() - cursor.selectionStart() >= self.document().characterCount() - 1
-
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        if not self.isReadOnly():
-            super().inputMethodEvent(event)
+        super().set_text(text)
 
     # -- colours -----------------------------------------------------------------------------------
 
@@ -336,7 +229,3 @@ class PreviewEditor(QPlainTextEdit):
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self.byte_pointed.emit(-1)
-
-
-def _longest_word(text: str) -> int:
-    return max(map(len, text.split()), default=0)

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QRegularExpression, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QPalette, QRegularExpressionValidator
+from PySide6.QtCore import QCoreApplication, QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QDoubleSpinBox,
     QFormLayout,
     QLabel,
-    QLineEdit,
-    QPlainTextEdit,
     QSizePolicy,
-    QSpinBox,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -25,7 +19,8 @@ from bpe_studio.engine.config import TrainingConfig
 from bpe_studio.engine.errors import PatternError
 from bpe_studio.engine.named_patterns import BY_NAME
 from bpe_studio.engine.patterns import SplitPattern, resolve_expression, resolve_pattern
-from bpe_studio.gui.settings_fields import CONTEXT, CUSTOM, FIELDS, MAX_NUMBER, SWITCH_WORDS, TIE_TIPS, Field
+from bpe_studio.gui.settings_editors import make_editor, set_value, value_of
+from bpe_studio.gui.settings_fields import CONTEXT, CUSTOM, FIELDS, Field
 from bpe_studio.gui.theme import colors, mono_font
 from bpe_studio.gui.token_painter import plain_tooltip
 
@@ -100,7 +95,7 @@ class SettingsForm(QWidget):
         self._more.hide()
 
     def _add(self, field: Field, form: QFormLayout) -> None:
-        editor = getattr(self, f"_make_{field.kind}")(field)
+        editor = make_editor(field, self, self._on_edited)
         title = self._words(field.title)
         editor.setObjectName(f"setting_{field.name}")
         # The column is as wide as the panel, never wider than it.
@@ -124,58 +119,6 @@ class SettingsForm(QWidget):
         self._more.setVisible(is_open)
         self.toggle.setArrowType(Qt.ArrowType.DownArrow if is_open else Qt.ArrowType.RightArrow)
 
-    def _make_choice(self, field: Field) -> QComboBox:
-        box = _Choice(self)
-        for value, words in field.choices:
-            box.addItem(self._words(words), value)
-            if field.name == "tie_rule":
-                takes, matches = TIE_TIPS[value]
-                tip = takes if not matches else f"{takes} ({matches})"
-                box.setItemData(box.count() - 1, plain_tooltip(tip), Qt.ItemDataRole.ToolTipRole)
-        box.currentIndexChanged.connect(self._on_edited)
-        return box
-
-    def _make_number(self, field: Field) -> QSpinBox:
-        box = _Number(self)
-        box.setRange(field.least, MAX_NUMBER)
-        box.setGroupSeparatorShown(True)
-        box.setKeyboardTracking(False)
-        box.setSpecialValueText(self._words(field.none_words) if field.none_words else "")
-        box.valueChanged.connect(self._on_edited)
-        return box
-
-    def _make_share(self, field: Field) -> QDoubleSpinBox:
-        box = _Share(self)
-        box.setDecimals(6)
-        box.setRange(0.000001, 1.0)
-        box.setSingleStep(0.0005)
-        box.setKeyboardTracking(False)
-        box.valueChanged.connect(self._on_edited)
-        return box
-
-    def _make_switch(self, field: Field) -> QCheckBox:
-        box = QCheckBox(self._words(SWITCH_WORDS[field.name]), self)
-        box.toggled.connect(self._on_edited)
-        return box
-
-    def _make_line(self, field: Field) -> QLineEdit:
-        line = QLineEdit(self)
-        line.setFont(mono_font())
-        if field.name == "seed":
-            line.setValidator(QRegularExpressionValidator(QRegularExpression("[0-9]{0,20}"), line))
-        line.textChanged.connect(self._on_edited)
-        return line
-
-    def _make_lines(self, field: Field) -> QPlainTextEdit:
-        edit = QPlainTextEdit(self)
-        edit.setFont(mono_font())
-        edit.setTabChangesFocus(True)
-        edit.setPlaceholderText("<|endoftext|>")
-        edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        edit.setFixedHeight(edit.fontMetrics().lineSpacing() * 2 + 14)
-        edit.textChanged.connect(self._on_edited)
-        return edit
-
     # -- values ------------------------------------------------------------------------------------
 
     def set_config(self, config: TrainingConfig) -> None:
@@ -184,7 +127,7 @@ class SettingsForm(QWidget):
             return
         blockers = [QSignalBlocker(editor) for editor in self.editors.values()]
         for name, value in form_values(config).items():
-            _set_value(self.editors[name], value)
+            set_value(self.editors[name], value)
         for blocker in blockers:
             blocker.unblock()
         self._refresh()
@@ -195,7 +138,7 @@ class SettingsForm(QWidget):
 
     def value(self, name: str) -> Any:
         """Return what an editor holds."""
-        return _value(self.editors[name])
+        return value_of(self.editors[name])
 
     def keywords(self) -> dict[str, Any]:
         """Return the settings in the form as keywords of `TrainingConfig`."""
@@ -304,53 +247,3 @@ def form_values(config: TrainingConfig) -> dict[str, Any]:
     values["max_token_length"] = config.max_token_length or 0
     values["special_tokens"] = "\n".join(config.special_tokens)
     return values
-
-
-def _set_value(editor: Any, value: Any) -> None:
-    if isinstance(editor, QComboBox):
-        editor.setCurrentIndex(editor.findData(value))
-    elif isinstance(editor, QSpinBox | QDoubleSpinBox):
-        editor.setValue(value)
-    elif isinstance(editor, QCheckBox):
-        editor.setChecked(value)
-    elif isinstance(editor, QLineEdit):
-        editor.setText(value)
-    else:
-        editor.setPlainText(value)
-
-
-def _value(editor: Any) -> Any:
-    if isinstance(editor, QComboBox):
-        return editor.currentData()
-    if isinstance(editor, QSpinBox | QDoubleSpinBox):
-        return editor.value()
-    if isinstance(editor, QCheckBox):
-        return editor.isChecked()
-    if isinstance(editor, QLineEdit):
-        return editor.text()
-    return editor.document().toRawText().replace("\u2029", "\n")
-
-
-class _NoWheel:
-    """A field that the wheel scrolls past instead of changing it by accident."""
-
-    def wheelEvent(self, event: Any) -> None:
-        event.ignore()
-
-
-class _Choice(_NoWheel, QComboBox):
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(8)
-
-
-class _Number(_NoWheel, QSpinBox):
-    def minimumSizeHint(self) -> Any:
-        hint = super().minimumSizeHint()
-        hint.setWidth(min(hint.width(), 90))  # the largest number is never what is shown
-        return hint
-
-
-class _Share(_NoWheel, QDoubleSpinBox):
-    pass

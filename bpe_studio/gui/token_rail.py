@@ -11,7 +11,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
-from bpe_studio.analysis.encoded_text import MISSING, EncodedText
+from bpe_studio.analysis.encoded_text import EncodedText
+from bpe_studio.analysis.text_tokens import MISSING
 from bpe_studio.analysis.unicode_view import LabelMode, byte_hex, escape_for_copy
 from bpe_studio.gui.flow_view import FlowView
 from bpe_studio.gui.inspection import Focus

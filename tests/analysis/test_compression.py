@@ -11,7 +11,7 @@ from bpe_studio.analysis.compression import (
     corpus_curve,
     curve_of_ids,
 )
-from bpe_studio.analysis.encoded_text import MISSING
+from bpe_studio.analysis.text_tokens import MISSING
 from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.config import TrainingConfig
 from bpe_studio.engine.errors import BpeStudioError

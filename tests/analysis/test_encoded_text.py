@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 
 from bpe_studio.analysis.byte_facts import byte_facts
-from bpe_studio.analysis.encoded_text import MISSING, EncodedText, encoded_text, joined_surrogates
+from bpe_studio.analysis.encoded_text import EncodedText, encoded_text, joined_surrogates
+from bpe_studio.analysis.text_tokens import MISSING
 from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.tokenizer import Tokenizer

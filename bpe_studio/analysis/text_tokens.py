@@ -1,0 +1,101 @@
+"""A text's token ids and where they start, whatever the text, without holding the interpreter for long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from bpe_studio.engine.errors import UnknownCharacterError
+from bpe_studio.engine.pattern_matching import blocks
+
+if TYPE_CHECKING:
+    from bpe_studio.engine.tokenizer import Tokenizer
+
+Int64Array = NDArray[np.int64]
+
+#: The "id" of a character that the alphabet lacks.
+MISSING = -1
+#: Ids turned into an array at a time: numpy holds the interpreter while it reads a list.
+BLOCK_TOKENS = 1 << 16
+
+
+def tokens_of(tok: Tokenizer, text: str, n_bytes: int, allowed_special: str) -> tuple[Int64Array, Int64Array]:
+    """Return the ids of a text and where its tokens start, in bytes, with the end."""
+    ids = token_ids(tok, text, allowed_special)
+    if tok.alphabet.unknown_id is not None and (ids == tok.alphabet.unknown_id).any():
+        # <unk> has no bytes of its own, so only the tokenizer knows what it stands for.
+        spans = tok.offsets(text, unit="bytes", allowed_special=allowed_special)
+        return ids, np.append(spans[:, 0], n_bytes).astype(np.int64)
+    return ids, offsets_of(_sizes_by_id(tok)[ids])
+
+
+def token_ids(tok: Tokenizer, text: str, allowed_special: str = "none") -> Int64Array:
+    """Return the token ids of a text, encoded block by block.
+
+    The same ids as at once: blocks end where no match of the pattern can cross. But no single step holds
+    the interpreter for long, so a window stays alive while ten megabytes are encoded in a thread of its own.
+
+    Parameters
+    ----------
+    tok : Tokenizer
+        The tokenizer.
+    text : str
+        Any text without lone surrogates.
+    allowed_special : {"none", "all"}
+        With "all" the text is encoded at once, since a special token may lie across a block's end.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        The ids.
+
+    Raises
+    ------
+    UnknownCharacterError
+        If the alphabet lacks characters; it names every one.
+    """
+    in_blocks = allowed_special == "none" and tok.pattern.is_named and tok.pattern.expression is not None
+    parts: list[Int64Array] = []
+    try:
+        for block in blocks(text) if in_blocks else (text,):
+            parts += _as_arrays(tok.encode(block, allowed_special))
+    except UnknownCharacterError:
+        tok.encode(text, allowed_special)  # names those of the later blocks too
+        raise
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+
+
+def _as_arrays(ids: list[int]) -> list[Int64Array]:
+    return [np.array(ids[i : i + BLOCK_TOKENS], dtype=np.int64) for i in range(0, len(ids), BLOCK_TOKENS)]
+
+
+def _sizes_by_id(tok: Tokenizer) -> Int64Array:
+    """Length in bytes of every token, by id; 0 for the holes. Shape (n_ids,)."""
+    sizes = np.zeros(tok.n_ids, dtype=np.int64)
+    sizes[list(tok.tokens)] = [len(token) for token in tok.tokens.values()]
+    return sizes
+
+
+def tokens_around_missing(tok: Tokenizer, text: str, missing: Iterable[str]) -> tuple[Int64Array, Int64Array]:
+    """Encode what lies between the missing characters, which are walls, and put them back as `MISSING`."""
+    plain = replace(tok, pattern=replace(tok.pattern, name="none", expression=None))
+    cut = regex.compile(r"(\L<missing>)", missing=list(missing))
+    size = _sizes_by_id(tok)
+    ids: list[int] = []
+    sizes: list[int] = []
+    for start, end, _ in tok.pattern.spans(text):
+        for number, piece in enumerate(cut.split(text[start:end])):
+            more = [MISSING] if number % 2 else plain.encode(piece, allowed_special="none")
+            ids += more
+            sizes += [len(piece.encode())] if number % 2 else size[more].tolist()
+    return np.array(ids, dtype=np.int64), offsets_of(np.array(sizes, dtype=np.int64))
+
+
+def offsets_of(sizes: Int64Array) -> Int64Array:
+    """Return where pieces of these sizes start, and the end of the last. Shape (n + 1,)."""
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))

@@ -11,11 +11,6 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Slot
 
-from bpe_studio.analysis.compression import CompressionCurve
-from bpe_studio.analysis.encoded_text import EncodedText
-from bpe_studio.analysis.ties import Why
-from bpe_studio.engine.replay import Snapshot
-from bpe_studio.gui.facts import Facts
 from bpe_studio.gui.fast_engine import FastEngine
 from bpe_studio.gui.inspection import Focus, Inspection
 from bpe_studio.gui.intentions.documents import COUNT, READ, DocumentIntentions
@@ -25,15 +20,15 @@ from bpe_studio.gui.intentions.stepping import SteppingIntentions
 from bpe_studio.gui.intentions.training import TrainingIntentions, TrainingStatus
 from bpe_studio.gui.intentions.views import ROW, SNAPSHOT, ViewIntentions
 from bpe_studio.gui.jobs import JobResult, Jobs
+from bpe_studio.gui.reads import Reads
 from bpe_studio.gui.training_thread import TrainingThread
-from bpe_studio.gui.wording import blocked_text
 from bpe_studio.session import Session
 
 __all__ = ["Controller", "Focus", "TrainingStatus"]
 
 
-class Controller(Facts):
-    """Owns the session, the training thread and the jobs; its signals are those of `Facts`."""
+class Controller(Reads):
+    """Owns session, training thread and jobs; its signals are in `Facts`, what can be read in `Reads`."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -73,63 +68,6 @@ class Controller(Facts):
         self.engine.close()
         self.jobs.shutdown()
         self.thread.close()
-
-    # --- what can be read
-
-    @property
-    def snapshot(self) -> Snapshot | None:
-        """The last snapshot; while it is for another cursor, panels dim what they show of it."""
-        return self.views.snapshot
-
-    @property
-    def why(self) -> Why | None:
-        """Why the selected row, or else the next merge, is what it is."""
-        return self.views.why
-
-    @property
-    def selected_row(self) -> int | None:
-        """Rank of the row that is explained, if one is selected."""
-        return self.views.selected_row
-
-    @property
-    def encoded(self) -> EncodedText | None:
-        """PREVIEW's text and its tokens."""
-        return self.preview.encoded
-
-    @property
-    def preview_curve(self) -> CompressionCurve | None:
-        """Bytes per token of PREVIEW's text for every vocabulary size."""
-        return self.preview.curve
-
-    @property
-    def training(self) -> TrainingStatus:
-        """What the long work is doing."""
-        return self.training_now.status
-
-    @property
-    def is_playing(self) -> bool:
-        """True while steps repeat by themselves."""
-        return self.stepping.is_playing
-
-    @property
-    def play_speed(self) -> float:
-        """Merges a second of play."""
-        return self.stepping.speed
-
-    @property
-    def focus(self) -> Focus | None:
-        """What is pinned, else hovered."""
-        return self.inspection.focus
-
-    @property
-    def blocked_reason(self) -> str:
-        """Why → would do nothing at the cursor, in words; empty if it would do something."""
-        return blocked_text(self.session)
-
-    @property
-    def can_step(self) -> bool:
-        """True if → does something at the cursor."""
-        return not self.blocked_reason
 
     # --- corpus, settings, runs
 
@@ -315,7 +253,7 @@ class Controller(Facts):
 
     @Slot(str, str, object, object)
     def _on_job_progressed(self, kind: str, stage: str, done: int, total: int | None) -> None:
-        self.documents.on_progress(kind, stage, done, total)
+        self.documents.on_progress(stage, done, total)
 
     @Slot(object)
     def _on_advanced(self, advance: Any) -> None:

@@ -81,6 +81,8 @@ class MainWindow(QMainWindow):
         self.closing.allowed.connect(self.close)
         self.sentence.link_followed.connect(self.follow)
         controller.speed_changed.connect(self._on_speed)
+        controller.cursor_moved.connect(self._tell_hidden_row)
+        self.merges.filter.textChanged.connect(self._tell_hidden_row)
 
     # --- title, menus
 
@@ -93,6 +95,12 @@ class MainWindow(QMainWindow):
         )
         self.setWindowTitle(f"{shown}BPE Studio" if shown else "BPE Studio[*]")
         self.setWindowModified(self.controller.session.has_unsaved_merges)
+
+    @Slot()
+    def _tell_hidden_row(self) -> None:
+        k, n = self.controller.session.cursor, self.controller.session.n_merges
+        row = k if k < n else k - 1
+        self.bar.show_hidden(0 <= row < n and not self.merges.shows_row(row))
 
     @Slot(object)
     def _on_file_opened(self, path: Path) -> None:

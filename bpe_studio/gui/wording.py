@@ -40,7 +40,7 @@ PER_SECOND = QT_TRANSLATE_NOOP("wording", "{rate} a second")
 SECONDS_LEFT = QT_TRANSLATE_NOOP("wording", "{seconds} s left")
 
 NO_CORPUS = QT_TRANSLATE_NOOP("wording", "Add a document or open a sample first")
-NO_PAIRS_YET = QT_TRANSLATE_NOOP("wording", "The corpus is still being counted")
+NO_PAIRS_YET = QT_TRANSLATE_NOOP("wording", "The corpus is not counted yet")
 NO_COUNTS = QT_TRANSLATE_NOOP(
     "wording", "All rules of this tokenizer are in effect; open a corpus to see counts"
 )
@@ -89,13 +89,17 @@ def size_text(n_bytes: float) -> str:
     return f"{n_bytes:.0f} B"
 
 
-def progress_text(stage: str, done: int, total: int | None) -> str:
-    """Return what reading or counting has come to: a share of the bytes, or the bytes so far."""
+def progress_text(stage: str, done: int, total: int | None, rate: float = 0.0) -> str:
+    """Return how far reading or counting is: share, bytes, bytes a second, time left."""
     parts = [said(STAGES.get(stage, STAGES["reading"]))]
     if total:
         parts.append(f"{done / total:.0%}")
     if done:
         parts.append(size_text(done))
+    if rate and done:
+        parts.append(said(PER_SECOND, rate=size_text(rate)))
+        if total:
+            parts.append(said(SECONDS_LEFT, seconds=f"{(total - done) / rate:,.0f}"))
     return " · ".join(parts)
 
 

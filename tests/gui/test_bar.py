@@ -139,3 +139,14 @@ def test_the_picture_is_kept_until_something_changes():
     assert first is strip.pixmap(log, 3, QSize(200, 30), 2.0, LIGHT)
     assert (first.width(), first.devicePixelRatio()) == (400, 2.0)
     assert first is not strip.pixmap(log, 4, QSize(200, 30), 2.0, LIGHT)
+
+
+def test_a_row_that_the_filter_hides_is_said(three):
+    three.controller.go_to(1)
+    three.merges.filter.setText("aaab")
+    assert "filtered out" in three.bar.reason.text() and three.bar.reason.isVisible()
+    three.controller.go_to(2)
+    assert not three.bar.reason.isVisible()
+    three.merges.filter.setText("")
+    three.controller.go_to(1)
+    assert not three.bar.reason.isVisible()

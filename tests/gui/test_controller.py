@@ -514,3 +514,39 @@ def test_shutting_down_in_the_middle_of_everything_leaves_no_thread(qtbot):
         controller.train_to_target()
         controller.shutdown()
     assert threading.active_count() == before
+
+
+def test_a_held_key_raises_one_target_and_queues_nothing(prose, notes, qtbot, monkeypatch):
+    asked = []
+    monkeypatch.setattr(prose.thread, "request", asked.append)
+    for _ in range(200):
+        prose.step()
+    assert max(request.target for request in asked) <= 4
+    assert prose.session.n_merges == 0
+
+
+def test_start_cancel_start_again_fifty_times_shows_only_the_last(controller, notes, qtbot):
+    for number in range(50):
+        controller.clear_corpus()
+        controller.add_text(f"text {number}", f"{number} " * 50)
+        controller.step()
+        controller.stop()
+    assert controller.session.current is None
+    controller.step()  # counting was stopped: a step takes it up again
+    qtbot.waitUntil(lambda: controller.session.current is not None)
+    assert controller.session.current.name == "text 49" and len(controller.session.runs) == 1
+    assert notes.failures == [] and controller.training.state == "idle"
+    controller.step()
+    qtbot.waitUntil(made(controller, 1))
+
+
+def test_reading_and_counting_tell_rate_and_time_left(controller, notes, qtbot, tmp_path):
+    path = tmp_path / "large.txt"
+    path.write_text("the cat sat on the mat. " * 200_000, encoding="utf-8")
+    told = []
+    controller.training_changed.connect(told.append)
+    controller.add_paths([path])
+    qtbot.waitUntil(lambda: controller.session.current is not None, timeout=30000)
+    assert {"reading", "counting"} <= {status.state for status in told}
+    assert any(status.total == path.stat().st_size for status in told)
+    assert told[-1].state == "idle"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -89,6 +90,7 @@ class DocumentIntentions:
         self._c = controller
         self._reading: tuple[Path, ...] = ()
         self._title = ""
+        self._stage, self._stage_start = "", (0.0, 0)
         self.is_preview_ours = True
 
     # --- documents
@@ -206,6 +208,11 @@ class DocumentIntentions:
         elif is_blank or force:
             self._count(train=False)
 
+    def take_up_counting(self) -> None:
+        """Count the corpus if there is no run because counting was stopped."""
+        if not self._c.jobs.is_busy(COUNT):
+            self.refresh_blank_run()
+
     def start_new_run(self) -> None:
         """Count the corpus under the settings as they are, and train a run of its own on it."""
         if self._c.session.corpus is None:
@@ -248,11 +255,17 @@ class DocumentIntentions:
         if request.train:
             self._c.train_to_target()
 
-    def on_progress(self, kind: str, stage: str, done: int, total: int | None) -> None:
+    def on_progress(self, stage: str, done: int, total: int | None) -> None:
         """Tell how far reading or counting is, unless a training has more to say."""
+        now = time.monotonic()
+        if stage != self._stage or done <= self._stage_start[1]:
+            self._stage, self._stage_start = stage, (now, done)
+        seconds, made = now - self._stage_start[0], done - self._stage_start[1]
+        rate = made / seconds if seconds > 0.2 else 0.0
+        left = (total - done) / rate if total and rate else None
         if not self._c.training_now.is_training:
-            left = progress_text(stage, done, total)
-            self._c.training_now.set_status(TrainingStatus(stage, done, total, text=left))
+            text = progress_text(stage, done, total, rate)
+            self._c.training_now.set_status(TrainingStatus(stage, done, total, rate, left, text))
 
     def _fail(self, title: str, error: Exception) -> None:
         self._c.failed.emit(title, str(error) if isinstance(error, BpeStudioError | OSError) else repr(error))

@@ -34,6 +34,7 @@ class SteppingIntentions(QObject):
         session = self._c.session
         if session.current is None:
             self._c.message.emit(self._c.blocked_reason)
+            self._c.documents.take_up_counting()
             return
         beyond = session.cursor + n - session.n_merges
         if session.cursor < session.n_merges:

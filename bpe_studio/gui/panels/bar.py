@@ -166,6 +166,7 @@ class PlayerBar(QWidget):
         self.reason = QLabel(self)
         self.reason.setObjectName("bar-reason")
         self._actions = actions
+        self._is_hidden = False
         self._lay_out()
         self._connect()
         self.refresh()
@@ -230,8 +231,7 @@ class PlayerBar(QWidget):
             "" if run is None else shown.format(k=f"{k:,}", n=f"{n:,}", N=f"{run.n_target:,}")
         )
         blocked = self._controller.blocked_reason
-        self.reason.setText(blocked if run is None else "")
-        self.reason.setVisible(run is None)
+        self._tell(blocked if run is None else self.tr("its row is filtered out") if self._is_hidden else "")
         for widget in (self.slider, self.box, self.speed):
             widget.setEnabled(run is not None)
         for name in ("back", "to-start"):
@@ -240,6 +240,16 @@ class PlayerBar(QWidget):
         # A click that is refused says why; a button that cannot be clicked could not.
         self._enable("forward", run is not None, blocked)
         self._enable("play", run is not None, blocked)
+
+    def show_hidden(self, is_hidden: bool) -> None:
+        """Say that the row at the cursor is hidden by a filter, or no more."""
+        if is_hidden != self._is_hidden:
+            self._is_hidden = is_hidden
+            self.refresh()
+
+    def _tell(self, text: str) -> None:
+        self.reason.setText(text)
+        self.reason.setVisible(bool(text))
 
     def _enable(self, name: str, enabled: bool, reason: str) -> None:
         button, tip = self.buttons[name], self._actions[ACTIONS[name]].toolTip()

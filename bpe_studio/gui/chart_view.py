@@ -32,6 +32,7 @@ from bpe_studio.gui.chart_export import chart_menu, svg_of
 from bpe_studio.gui.chart_legend import PENS, LegendKeys
 from bpe_studio.gui.charts import ChartData, ChartRecord, Series, csv_of, drawn_points, logarithmic, readout
 from bpe_studio.gui.elided_label import ElidedLabel
+from bpe_studio.gui.spoken import let_views_speak
 from bpe_studio.gui.theme import colors
 
 #: Below this many points a curve shows each of them, so that one point is visible too.
@@ -51,6 +52,7 @@ class ChartView(QWidget):
 
     def __init__(self, record: ChartRecord, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        let_views_speak()
         self.record, self.data, self.k = record, ChartData(), 0
         self._shown = ChartData()
         self.is_logarithmic = False
@@ -157,6 +159,10 @@ class ChartView(QWidget):
         """Put the crosshair line at k merges."""
         self.k = k
         self._place_crosshair()
+
+    def spoken_value(self) -> str:
+        """Return what a screen reader says of the chart."""
+        return self.empty.text() if self.is_empty else self.reading.text()
 
     def set_logarithmic(self, is_logarithmic: bool) -> None:
         """Switch the y axis; zeros are left out and said."""

@@ -88,6 +88,10 @@ class ExactEditor(QPlainTextEdit):
             self.set_text(self._text)
         self.text_changed.emit(self._text)
 
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Leave dropped files to the window, which opens them; here they would be pasted as paths."""
+        return source.hasText() and not source.hasUrls()
+
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Paste text, never formats; a long one replaces the editor's contents by a read-only beginning."""
         if not source.hasText():

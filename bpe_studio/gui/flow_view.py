@@ -15,6 +15,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResize
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from bpe_studio.gui.actions import KEEPS_NAVIGATION
+from bpe_studio.gui.spoken import let_views_speak, value_changed
 from bpe_studio.gui.token_painter import plain_tooltip
 
 Int64Array = NDArray[np.int64]
@@ -67,6 +68,7 @@ class FlowView(QAbstractScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        let_views_speak()
         self._ends: list[int] = []
         self._breaks: Int64Array | None = None
         self._rows: list[int] = [0]
@@ -92,6 +94,10 @@ class FlowView(QAbstractScrollArea):
     def item_tip(self, item: int) -> str:
         """Return the plain tooltip of a cell."""
         return ""
+
+    def spoken_value(self) -> str:
+        """Return what a screen reader says of the current cell."""
+        return self.item_tip(self.current) if 0 <= self.current < self.n_items else ""
 
     # -- layout ------------------------------------------------------------------------------------
 
@@ -254,6 +260,7 @@ class FlowView(QAbstractScrollArea):
         self.current = max(0, min(item, self.n_items - 1))
         self.show_item(self.current)
         self._set_hovered(self.current)
+        value_changed(self)
         self.viewport().update()
 
     def _beside(self, rows: int) -> int:

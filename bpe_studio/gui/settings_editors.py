@@ -70,6 +70,7 @@ def _switch(field: Field, parent: QWidget) -> tuple[QCheckBox, Any]:
 def _line(field: Field, parent: QWidget) -> tuple[QLineEdit, Any]:
     line = QLineEdit(parent)
     line.setFont(mono_font())
+    line.setAcceptDrops(False)
     if field.name == "seed":
         line.setValidator(QRegularExpressionValidator(QRegularExpression("[0-9]{0,20}"), line))
     return line, line.textChanged
@@ -79,6 +80,7 @@ def _lines(field: Field, parent: QWidget) -> tuple[QPlainTextEdit, Any]:
     edit = QPlainTextEdit(parent)
     edit.setFont(mono_font())
     edit.setTabChangesFocus(True)
+    edit.setAcceptDrops(False)  # what is dropped on CORPUS is a document
     edit.setPlaceholderText("<|endoftext|>")
     edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
     edit.setFixedHeight(edit.fontMetrics().lineSpacing() * 2 + 14)

@@ -135,6 +135,15 @@ def test_nothing_to_show_is_a_sentence(qtbot):
     assert panel.view.isVisible() and not panel.empty.isVisible()
 
 
+def test_a_hidden_panel_lays_out_a_long_text_only_when_it_is_shown(qtbot):
+    controller, panel = panel_on(qtbot, text="short")
+    panel.hide()
+    controller.set_preview_text("long " * 5000)
+    assert panel.view.n_items == 5
+    panel.show()
+    assert panel.view.n_items == 25_000
+
+
 def test_a_long_text_shows_its_beginning(qtbot):
     _, panel = panel_on(qtbot, text="ab" * 60_000)
     assert panel.view.n_items == MAX_SHOWN

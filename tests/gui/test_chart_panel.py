@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -231,6 +232,13 @@ def test_the_crosshair_stands_at_the_cursor_and_reads_the_values(qtbot):
     assert panel.compression.reading.text() == "at 258: 1.57 (corpus) · 2.00 (this text)"
     controller.preview_curve_changed.emit(None)
     assert panel.compression.reading.text() == "at 258: 1.57"
+
+
+def test_a_text_without_a_curve_says_why(qtbot):
+    controller, panel = panel_on(qtbot, trained_run(WORDS, 3, pattern="none"))
+    controller.preview = SimpleNamespace(curve_problem="not in the alphabet: 'é' (U+00E9)")
+    controller.preview_curve_changed.emit(None)
+    assert panel.compression.note.text() == "This text: not in the alphabet: 'é' (U+00E9)"
 
 
 def test_a_click_asks_the_controller_to_go_there(qtbot):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QTextDocument
+from PySide6.QtGui import QAccessible, QGuiApplication, QTextDocument
 
 from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.corpus import Corpus
@@ -307,6 +307,14 @@ def test_the_rail_is_walked_by_keys(qtbot):
     assert rail.row_of(rail.current) == 1
     qtbot.keyClick(rail, Qt.Key.Key_Return)
     assert controller.session.pin.start == controller.encoded.starts[rail.current]
+
+
+def test_a_screen_reader_is_told_the_current_token(qtbot):
+    _, panel = panel_on(qtbot, text="the €")
+    interface = QAccessible.queryAccessibleInterface(panel.rail)
+    assert interface.text(QAccessible.Text.Name) == "Tokens"
+    qtbot.keyClick(panel.rail, Qt.Key.Key_Right)
+    assert interface.text(QAccessible.Text.Value) == "the\n74 68 65\ntoken 258"
 
 
 def test_rows_are_filled_and_never_empty():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPalette, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from bpe_studio.analysis.byte_facts import byte_facts
@@ -18,6 +18,8 @@ from bpe_studio.gui.byte_view import ByteView
 from bpe_studio.gui.elided_label import ElidedLabel
 from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.preview_marks import focus_of_byte, shown_text
+
+LATE_BYTES = 10_000
 
 
 class BytesPanel(QWidget):
@@ -35,6 +37,7 @@ class BytesPanel(QWidget):
         self.setAccessibleName(self.tr("Bytes"))
         self._controller = controller
         self.encoded: EncodedText | None = None
+        self._is_late = False
         self.view = ByteView(self._facts_text, self)
         self.switches = {name: self._switch(title, tip) for name, title, tip in OPTIONS}
         self.facts = ElidedLabel(self)
@@ -77,9 +80,21 @@ class BytesPanel(QWidget):
 
     def _on_preview_changed(self, encoded: EncodedText | None) -> None:
         self.encoded = encoded
-        self.view.set_shown(None if encoded is None else shown_text(encoded))
+        # Laying out 100,000 characters takes 0.1 s: not while another tab is in front.
+        self._is_late = encoded is not None and encoded.n_bytes > LATE_BYTES and not self.isVisible()
+        if not self._is_late:
+            self._show_bytes()
         self._show_emptiness()
         self.facts.setText("")
+
+    def _show_bytes(self) -> None:
+        self._is_late = False
+        self.view.set_shown(None if self.encoded is None else shown_text(self.encoded))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._is_late:
+            self._show_bytes()
 
     def _on_preview_text_changed(self, text: str) -> None:
         self._show_emptiness()

@@ -5,6 +5,7 @@ The charts grow while a training runs, at most five times a second. A click goes
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
@@ -99,6 +100,9 @@ class ChartPanel(QWidget):
         run = self._controller.session.current
         names = (self.tr("corpus"), self.tr("this text"))
         data = compression_chart(self._corpus_curve(run), self._text_curve, names)
+        problem = self._text_problem()
+        if problem:
+            data = replace(data, note=self.tr("This text: {why}").format(why=problem))
         self.compression.set_data(data, None if data.n_points else self._sentence(run, needs_order=True))
         self.compression.set_cursor(self._controller.session.cursor)
 
@@ -107,6 +111,11 @@ class ChartPanel(QWidget):
         if run is None or facts is None or run.log.corpus_tokens_before <= 0:
             return None
         return corpus_curve(run.log, facts)
+
+    def _text_problem(self) -> str:
+        """Return why PREVIEW's text has no curve; "" if it has one, or if there is no text."""
+        problem = getattr(self._controller.preview, "curve_problem", "")
+        return problem if self._text_curve is None else ""
 
     def _sentence(self, run: Any, needs_order: bool = False) -> str | None:
         """Return why there is nothing to draw, or None for the chart's usual sentence."""

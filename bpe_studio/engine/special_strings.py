@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
+from functools import lru_cache
 
 from bpe_studio.engine.errors import SpecialTokenError
 
@@ -72,12 +73,18 @@ def cut_specials(text: str, special_tokens: tuple[str, ...]) -> Iterator[tuple[i
     """
     start = 0
     if special_tokens:
-        # The alternatives are tried in turn, so the longest has to come first.
-        longest_first = sorted(special_tokens, key=len, reverse=True)
-        for match in re.finditer("|".join(map(re.escape, longest_first)), text):
+        for match in _expression(special_tokens).finditer(text):
             if match.start() > start:
                 yield start, match.start(), False
             yield match.start(), match.end(), True
             start = match.end()
     if start < len(text):
         yield start, len(text), False
+
+
+@lru_cache(maxsize=32)
+def _expression(special_tokens: tuple[str, ...]) -> re.Pattern[str]:
+    """What finds them. Kept: with thousands of them, making it takes longer than most texts."""
+    # The alternatives are tried in turn, so the longest has to come first.
+    longest_first = sorted(special_tokens, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)))

@@ -188,6 +188,15 @@ def test_a_request_for_special_tokens_that_do_not_exist_is_refused() -> None:
         SPECIALS.encode("", allowed_special="some")
 
 
+def test_thousands_of_special_tokens_do_not_slow_short_texts_down() -> None:
+    tok = tokenizer(specials={f"<{number}>": 256 + number for number in range(5000)})
+    assert tok.encode("<4999><1>", allowed_special="all") == [5255, 257]
+    started = time.process_time()
+    for _ in range(1000):
+        tok.encode("plain", allowed_special="none_raise")
+    assert time.process_time() - started < 1
+
+
 def test_no_merge_crosses_a_special_token() -> None:
     tok = tokenizer([(97, 98)], specials={"|": 300})
     assert tok.encode("a|bab", allowed_special="all") == [97, 300, 98, 256]

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import numpy as np
+import PySide6.QtCore  # noqa: F401  # before pyqtgraph, so that it binds to PySide6
+
+# isort: split
 import pyqtgraph as pg
-import PySide6.QtCore  # noqa: F401  # before pyqtgraph, so that it binds to it
 
 
 class ValueAxis(pg.AxisItem):
     """Numbers with thousands separators, and only powers of ten on a long logarithmic axis."""
 
+    _n_digits = 0
+
+    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:
+        levels = super().tickValues(minVal, maxVal, size)
+        # All labels of an axis have the same number of digits: those of its second level.
+        spacing = min((level[0] for level in levels[:2] if level[0]), default=1.0)
+        self._n_digits = max(0, int(np.ceil(-np.log10(spacing) - 1e-9)))
+        return levels
+
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         if self.logMode:
             return [self._log_text(value) for value in values]
-        n_digits = max(0, int(np.ceil(-np.log10(spacing) - 1e-9)))
-        return [f"{value * scale:,.{n_digits}f}" for value in values]
+        return [f"{value * scale:,.{self._n_digits}f}" for value in values]
 
     def _log_text(self, value: float) -> str:
         low, high = self.range

@@ -14,8 +14,14 @@ class ElidedLabel(QLabel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._short_text = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def set_short_text(self, text: str) -> None:
+        """Set what is shown where the text itself does not fit."""
+        self._short_text = text
+        self.update()
 
     def setText(self, text: str) -> None:
         super().setText(text)
@@ -25,6 +31,9 @@ class ElidedLabel(QLabel):
         painter = QPainter(self)
         painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
         room = self.contentsRect()
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        metrics = self.fontMetrics()
+        fits = not self._short_text or metrics.horizontalAdvance(self.text()) <= room.width()
+        text = self.text() if fits else self._short_text
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, int(self.alignment() | Qt.TextFlag.TextSingleLine), shown)
         painter.end()

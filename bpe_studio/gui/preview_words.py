@@ -39,6 +39,17 @@ def counts_text(encoded: EncodedText) -> str:
     return " · ".join(parts)
 
 
+def short_counts_text(encoded: EncodedText) -> str:
+    """Return the counts for a narrow panel: ``33 tokens · 32 chars · 32 code pts · 40 B · 1.21 B/token``."""
+    parts = [_counted(encoded.n_tokens, "token")]
+    if encoded.n_graphemes is not None:
+        parts.append(_counted(encoded.n_graphemes, "char"))
+    parts += [_counted(encoded.n_code_points, "code pt"), said("{n} B", n=f"{encoded.n_bytes:,}")]
+    if encoded.n_tokens:
+        parts.append(said("{ratio} B/token", ratio=f"{encoded.bytes_per_token:.2f}"))
+    return " · ".join(parts)
+
+
 def _counted(n: int, noun: str) -> str:
     return said(f"{{n}} {noun}" if n == 1 else f"{{n}} {noun}s", n=f"{n:,}")
 

@@ -29,7 +29,7 @@ from bpe_studio.gui.exact_text import for_qt
 from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.preview_editor import PreviewEditor
 from bpe_studio.gui.preview_marks import MAX_SHOWN, focus_of_byte, focus_of_token, shown_text
-from bpe_studio.gui.preview_words import counts_text, notes_text
+from bpe_studio.gui.preview_words import counts_text, notes_text, short_counts_text
 from bpe_studio.gui.theme import icon
 from bpe_studio.gui.token_rail import TokenRail
 from bpe_studio.session import THIS_TRAINING
@@ -71,7 +71,7 @@ class PreviewPanel(QWidget):
         self.source.setAccessibleName(self.tr("Tokenizer of the preview"))
         self.source.setToolTip(self.tr("Which tokenizer cuts the text"))
         self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.source.setMinimumContentsLength(11)
+        self.source.setMinimumContentsLength(15)
         self.modes = QComboBox(self)
         self.modes.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.modes.setMinimumContentsLength(6)
@@ -178,6 +178,7 @@ class PreviewPanel(QWidget):
         if is_of_this_text:
             self.editor.set_shown(shown)
         self.counts.setText("" if encoded is None else counts_text(encoded))
+        self.counts.set_short_text("" if encoded is None else short_counts_text(encoded))
         self.copy.setEnabled(encoded is not None and encoded.n_tokens > 0)
         self._show_notes()
 

@@ -141,7 +141,9 @@ def pieces_of(
     allowed = allowed_tokens(allowed_special, special_tokens)
     if isinstance(allowed_special, str) and allowed_special == "none_raise" and special_tokens:
         _refuse_specials(text, special_tokens)
-    for start, end, special in cut_specials(text, tuple(allowed)):
+    # All of them in the order of their ids, as above: the same tuple finds the search that was built for it.
+    names = tuple(special_tokens) if len(allowed) == len(special_tokens) else tuple(sorted(allowed))
+    for start, end, special in cut_specials(text, names):
         yield special_tokens[text[start:end]] if special else text[start:end]
 
 

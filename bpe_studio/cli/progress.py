@@ -35,7 +35,7 @@ class Watch:
     def __init__(self, shown: bool) -> None:
         self.interrupted = False
         self._bar: Progress | None = None
-        self._shown = shown and sys.stderr.isatty()
+        self._shown = shown and sys.stderr is not None and sys.stderr.isatty()
         self._tasks: dict[str, TaskID] = {}
         self._old_handler: Any = None
 

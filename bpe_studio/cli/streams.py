@@ -1,4 +1,7 @@
-"""Standard input, output and error: bytes for data, escapes where a console cannot show a character."""
+"""Standard input, output and error: bytes for data, escapes where a console cannot show a character.
+
+Each of the three is None if the program was started with it closed.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +28,10 @@ class OutputError(Exception):
     """Standard output could not be written; the system says why."""
 
 
-def text_encoding(stream: TextIO) -> str:
+def text_encoding(stream: TextIO | None) -> str:
     """Return the encoding of text: what a console or the user asks for, and UTF-8 into files and pipes."""
     asked = os.environ.get("PYTHONIOENCODING", "").partition(":")[0]
-    if asked or stream.isatty():
+    if stream is not None and (asked or stream.isatty()):
         return stream.encoding or "utf-8"
     return "utf-8"
 
@@ -43,6 +46,8 @@ def write_bytes(data: bytes) -> None:
     OutputError
         If it cannot be written, as on a full disk.
     """
+    if sys.stdout is None:
+        raise OutputError("it is closed")
     rest = memoryview(data)
     try:
         while rest:
@@ -73,7 +78,7 @@ def tell(message: str) -> None:
     """Say something on one line of standard error; where nobody can hear it, the work goes on."""
     line = f"{PROGRAM}: {one_line(as_typed(message))}\n"
     data = line.encode(text_encoding(sys.stderr), "backslashreplace")
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stderr.buffer.write(data)
         sys.stderr.buffer.flush()
 
@@ -115,7 +120,7 @@ def one_line(text: str) -> str:
 
 def drop_output() -> None:
     """Point standard output to nowhere: the interpreter would try to flush it once more at the end."""
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
@@ -131,6 +136,8 @@ def input_bytes(name: str) -> bytes:
     """
     try:
         if name == STANDARD_INPUT:
+            if sys.stdin is None:
+                raise ValueError("it is closed")
             return sys.stdin.buffer.read()
         return Path(name).read_bytes()
     except (OSError, ValueError) as error:

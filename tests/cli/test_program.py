@@ -414,6 +414,26 @@ def test_training_goes_on_when_nobody_reads_standard_error(in_folder: Path) -> N
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such shell")
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("encode -t model.json <&-", 1, "bpe-studio: standard input: cannot be read: it is closed.\n"),
+        ("encode -t model.json a.txt >&-", 1, "bpe-studio: standard output: it is closed\n"),
+        ("inspect -t model.json --json >&-", 1, "bpe-studio: standard output: it is closed\n"),
+        ("train a.txt --vocab-size 258 -o new.json 2>&-", 0, ""),
+        ("train a.txt --vocab-size 1 -o new.json 2>&-", 2, ""),
+    ],
+)
+def test_closed_streams_are_said_or_not_needed(command: str, code: int, said: str, model: str) -> None:
+    env = {**os.environ, "PYTHONPATH": str(Path(bpe_studio.__file__).parents[1])}
+    line = f"{shlex.quote(sys.executable)} -m bpe_studio {command}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, env=env, timeout=120)
+    assert (done.returncode, done.stdout) == (code, "") and done.stderr.endswith(said)
+    assert "fault" not in done.stderr
+    assert Path("new.json").exists() == (code == 0 and "train" in command)
+
+
 def test_ctrl_c_keeps_the_merges_made_so_far(in_folder: Path) -> None:
     program = (
         "import os, signal, sys\n"

@@ -34,7 +34,7 @@ class Controller(Reads):
         super().__init__(parent)
         self.session = Session()
         self.jobs = Jobs(self)
-        self.thread = TrainingThread(self)
+        self.training_thread = TrainingThread(self)
         self.engine = FastEngine(self)
         self.inspection = Inspection(self)
         self.training_now = TrainingIntentions(self)
@@ -51,8 +51,8 @@ class Controller(Reads):
         }  # fmt: skip
         self.jobs.finished.connect(self._on_job_finished)
         self.jobs.progressed.connect(self._on_job_progressed)
-        self.thread.advanced.connect(self._on_advanced)
-        self.thread.failed.connect(self._on_training_failed)
+        self.training_thread.advanced.connect(self._on_advanced)
+        self.training_thread.failed.connect(self._on_training_failed)
         self.engine.became_ready.connect(self._on_engine_ready)
         self.inspection.focus_changed.connect(self.focus_changed)
 
@@ -60,14 +60,14 @@ class Controller(Reads):
         """Get the compiled kernels ready, after the first paint: compile them once, or load them."""
         self.engine.prepare()
         if not self.engine.is_preparing:
-            self.thread.warm_up()
+            self.training_thread.warm_up()
 
     def shutdown(self) -> None:
         """End threads, jobs and the helper, and wait for them; the session stays as it is."""
         self.stepping.halt()
         self.engine.close()
         self.jobs.shutdown()
-        self.thread.close()
+        self.training_thread.close()
 
     # --- corpus, settings, runs
 

@@ -14,7 +14,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
-from bpe_studio.gui.actions import KEEPS_NAVIGATION
+from bpe_studio.gui.key_filter import KEEPS_NAVIGATION
 from bpe_studio.gui.spoken import let_views_speak, value_changed
 from bpe_studio.gui.token_painter import plain_tooltip
 

@@ -95,10 +95,10 @@ def _painted(log: MergeLog, n_target: int, size: QSize, ratio: float, colors: Da
     base = pixmap.height() - DOTS_HEIGHT * ratio
     whole, won = QColor(colors.curve_training), QColor(colors.curve_training)
     whole.setAlphaF(0.45)
-    for x in np.flatnonzero(columns.count):
-        height = max(ratio, columns.count[x] * (base - ratio))
+    for x in np.flatnonzero(columns.count).tolist():
+        height = max(ratio, float(columns.count[x]) * (base - ratio))
         painter.fillRect(QRectF(x, base - height, 1, height), whole)
-        part = height * columns.margin[x]
+        part = height * float(columns.margin[x])
         painter.fillRect(QRectF(x, base - height, 1, part), won)
     _paint_ties(painter, tie_places(log, n_target, columns, ratio), base, ratio, colors)
     painter.end()
@@ -110,9 +110,9 @@ def tie_places(log: MergeLog, n_target: int, columns: StripColumns, ratio: float
     width, total = len(columns.tie), max(n_target, len(log), 1)
     room = 1.4 * DOT * ratio
     if width / total >= room:
-        return (np.flatnonzero(np.array(log.n_tied) > 1) + 0.5) * width / total
+        return np.asarray((np.flatnonzero(np.array(log.n_tied) > 1) + 0.5) * width / total, np.float64)
     cells = np.unique((np.flatnonzero(columns.tie) / room).astype(np.int64))
-    return (cells + 0.5) * room
+    return np.asarray((cells + 0.5) * room, np.float64)
 
 
 def _paint_ties(
@@ -122,5 +122,5 @@ def _paint_ties(
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colors.tie_line)
     radius = DOT * ratio / 2
-    for x in places:
+    for x in places.tolist():
         painter.drawEllipse(QPointF(x, base + 2 * ratio + radius), radius, radius)

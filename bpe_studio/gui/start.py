@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QApplication
 
 from bpe_studio import __version__
 from bpe_studio.assets import resource, sample_list
-from bpe_studio.gui.actions import KeyFilter
 from bpe_studio.gui.controller import Controller
 from bpe_studio.gui.garbage import GarbageCollector
+from bpe_studio.gui.key_filter import KeyFilter
 from bpe_studio.gui.main_window import MainWindow
 from bpe_studio.gui.preferences import Preferences
 from bpe_studio.gui.theme import apply_theme

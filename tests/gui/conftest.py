@@ -44,7 +44,7 @@ def real_controller(qtbot):
 @pytest.fixture
 def open_window(qtbot, qapp, preferences):
     """Opens windows as the program does, and closes them without asking."""
-    from bpe_studio.gui.actions import KeyFilter
+    from bpe_studio.gui.key_filter import KeyFilter
     from bpe_studio.gui.start import make_window
     from bpe_studio.gui.theme import apply_theme
 

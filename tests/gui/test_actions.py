@@ -27,7 +27,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from bpe_studio.gui.actions import ACTIONS, KEEPS_NAVIGATION, MENUS, KeyFilter, fill_menus, make_actions
+from bpe_studio.gui.actions import ACTIONS, MENUS, fill_menus, make_actions
+from bpe_studio.gui.key_filter import KEEPS_NAVIGATION, KeyFilter
 
 Key, Mod = Qt.Key, Qt.KeyboardModifier
 NAVIGATION = {"Right", "Left", "Shift+Right", "Shift+Left", "PgDown", "PgUp", "Home", "End"}

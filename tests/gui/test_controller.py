@@ -518,7 +518,7 @@ def test_shutting_down_in_the_middle_of_everything_leaves_no_thread(qtbot):
 
 def test_a_held_key_raises_one_target_and_queues_nothing(prose, notes, qtbot, monkeypatch):
     asked = []
-    monkeypatch.setattr(prose.thread, "request", asked.append)
+    monkeypatch.setattr(prose.training_thread, "request", asked.append)
     for _ in range(200):
         prose.step()
     assert max(request.target for request in asked) <= 4

@@ -44,8 +44,8 @@ def test_a_format_that_cannot_hold_the_tokenizer_says_why(export, qtbot):
 def test_a_written_file_is_read_back_and_compared(export, qtbot, tmp_path):
     path = tmp_path / "über 文件 1.json"
     export.write_to(str(path))
-    qtbot.waitUntil(lambda: "Reloaded" in export.result.text())
-    assert export.result.text() == "über 文件 1.json is written. Reloaded: 0 differences on 11 B."
+    qtbot.waitUntil(lambda: "Reloaded" in export.outcome.text())
+    assert export.outcome.text() == "über 文件 1.json is written. Reloaded: 0 differences on 11 B."
     assert load(path).n_merges == 3
 
 

@@ -44,9 +44,10 @@ def ask(
     for name, (label, role) in choices.items():
         button = box.addButton(label, role)
         button.setObjectName(f"choice-{name}")
+        if box.defaultButton() is None:
+            box.setDefaultButton(button)
         if role == QMessageBox.ButtonRole.RejectRole:
             box.setEscapeButton(button)
-    box.setDefaultButton(box.buttons()[0])
 
     def on_clicked(button: QAbstractButton) -> None:
         if answered is not None:

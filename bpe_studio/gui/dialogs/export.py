@@ -42,7 +42,7 @@ class ExportDialog(QDialog):
         self.text.setFont(mono_font())
         self.text.setAccessibleName(self.tr("Beginning of the file"))
         self.note = self._label("export-note")
-        self.result = self._label("export-result")
+        self.outcome = self._label("export-result")
         self._lay_out()
         self.formats.currentIndexChanged.connect(self._ask)
         controller.export_previewed.connect(self._on_previewed)
@@ -69,7 +69,7 @@ class ExportDialog(QDialog):
         layout.addLayout(form)
         layout.addWidget(self.text, 1)
         layout.addWidget(self.note)
-        layout.addWidget(self.result)
+        layout.addWidget(self.outcome)
         layout.addWidget(buttons)
         self.resize(620, 460)
 
@@ -81,7 +81,7 @@ class ExportDialog(QDialog):
     @Slot()
     def _ask(self) -> None:
         self.write.setEnabled(False)
-        self.result.clear()
+        self.outcome.clear()
         self._controller.files.preview(self.format)
 
     @Slot(object)
@@ -116,12 +116,12 @@ class ExportDialog(QDialog):
     @Slot(str)
     def write_to(self, path: str) -> None:
         """Write the tokenizer to a file in the chosen format."""
-        self.result.setText(self.tr("Writing and reading back…"))
+        self.outcome.setText(self.tr("Writing and reading back…"))
         self._controller.export(Path(path), self.format)
 
     @Slot(object)
     def _on_saved(self, saved: SavedFile) -> None:
-        self.result.setText(self.saved_text(saved))
+        self.outcome.setText(self.saved_text(saved))
 
     def saved_text(self, saved: SavedFile) -> str:
         """Return how the check of a written file came out."""

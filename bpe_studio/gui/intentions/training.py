@@ -63,6 +63,9 @@ class TrainingIntentions(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(MILLISECONDS_BETWEEN_FACTS)
         self._timer.timeout.connect(self.tell_rows)
+        self._end_timer = QTimer(self)
+        self._end_timer.setSingleShot(True)
+        self._end_timer.timeout.connect(self._finish)
         self.mode = "idle"
         self.status = TrainingStatus()
         self._run: Run | None = None
@@ -134,7 +137,7 @@ class TrainingIntentions(QObject):
         """Forget a run that is about to be deleted."""
         if self._run is run:
             self._rest("idle")
-            self._c.thread.release()
+            self._c.training_thread.release()
             self._run = None
 
     def on_advanced(self, advance: TrainingAdvance) -> None:
@@ -154,7 +157,11 @@ class TrainingIntentions(QObject):
         elif not self._timer.isActive():
             self._timer.start()
         if run is self._run and is_done:
-            self._finish(run)
+            if self.mode == "train":
+                # The window has just drawn rows: let it answer once before it redraws for the end.
+                self._end_timer.start()
+            else:
+                self._finish()
 
     def tell_rows(self) -> None:
         """Tell of the rows that have arrived since the last time."""
@@ -178,7 +185,7 @@ class TrainingIntentions(QObject):
         was_waiting, self._is_waiting = self._is_waiting, False
         if was_waiting and not ok:
             self._c.message.emit(said(STUTTER))
-        self._c.thread.renew()
+        self._c.training_thread.renew()
         if self._run is not None and self.mode in ("train", "step"):
             self._post(self._run)
             self._tell()
@@ -200,16 +207,19 @@ class TrainingIntentions(QObject):
         request = TrainingRequest(
             run.number, run.words, run.config, run.log, run.n_merges, self._target, engine
         )
-        self._c.thread.request(request)
+        self._c.training_thread.request(request)
 
     def _rest(self, mode: str) -> None:
         self.tell_rows()
         self.mode = mode
         self._is_waiting = False
-        self._c.thread.pause()
+        self._c.training_thread.pause()
         self._tell()
 
-    def _finish(self, run: Run) -> None:
+    def _finish(self) -> None:
+        run = self._run
+        if run is None:
+            return  # deleted meanwhile
         was_training = self.mode in ("train", "paused")
         self.mode = "idle"
         self._tell()

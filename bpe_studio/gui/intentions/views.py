@@ -111,6 +111,7 @@ class ViewIntentions(QObject):
 
     def refresh(self) -> None:
         """Ask for what belongs to the cursor; the sentence changes at once, as far as it is known."""
+        self._timer.stop()
         self._c.preview.refresh()
         run, k = self._c.session.current, self._c.session.cursor
         if run is None:

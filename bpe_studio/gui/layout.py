@@ -19,6 +19,7 @@ from bpe_studio.gui.panels.words_panel import WordsPanel
 LAYOUT_VERSION = 1
 CONTEXT = "layout"
 CORPUS_WIDTH = 240
+NARROWEST_CORPUS = 190
 Area = Qt.DockWidgetArea
 
 
@@ -65,6 +66,7 @@ def _scrolled(panel: QWidget) -> QScrollArea:
     area.setFrameShape(QScrollArea.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+    area.setMinimumWidth(NARROWEST_CORPUS)
     area.setWidget(panel)
     return area
 

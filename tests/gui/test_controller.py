@@ -550,3 +550,17 @@ def test_reading_and_counting_tell_rate_and_time_left(controller, notes, qtbot, 
     assert {"reading", "counting"} <= {status.state for status in told}
     assert any(status.total == path.stat().st_size for status in told)
     assert told[-1].state == "idle"
+
+
+def test_a_step_inside_a_pause_leaves_the_pause(prose, qtbot):
+    prose.train_to_target()
+    prose.pause()
+    assert prose.training.state == "paused"
+    prose.go_to_end()
+    n = prose.session.n_merges
+    prose.step()
+    qtbot.waitUntil(lambda: prose.session.n_merges > n and prose.training_now.mode != "step")
+    if prose.session.current.can_grow:
+        assert prose.training.state == "paused"
+    prose.resume()
+    qtbot.waitUntil(lambda: prose.training.state == "idle", timeout=60000)

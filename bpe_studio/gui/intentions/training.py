@@ -71,6 +71,7 @@ class TrainingIntentions(QObject):
         self._run: Run | None = None
         self._target = 0
         self._is_waiting = False
+        self._after_step = "idle"
         self._started = (0.0, 0)
 
     @property
@@ -86,6 +87,7 @@ class TrainingIntentions(QObject):
         pending = self._target if self.mode == "step" and self._run is run else run.n_merges
         lead = max(n, LARGEST_LEAD)
         self._target = min(max(pending, run.n_merges) + n, run.n_merges + lead, run.n_target)
+        self._after_step = "paused" if self.mode == "paused" or self._after_step == "paused" else "idle"
         self._begin(run, "step")
 
     def train(self) -> None:
@@ -99,6 +101,7 @@ class TrainingIntentions(QObject):
             self._c.message.emit(self._c.blocked_reason)
             return
         self._forget_user_stop(run)
+        self._after_step = "idle"
         self._target = run.n_target
         self._started = (time.monotonic(), run.n_merges)
         self._begin(run, "train")
@@ -221,7 +224,9 @@ class TrainingIntentions(QObject):
         if run is None:
             return  # deleted meanwhile
         was_training = self.mode in ("train", "paused")
-        self.mode = "idle"
+        # A step inside a pause leaves the pause as it is.
+        self.mode = self._after_step if self.mode == "step" and run.can_grow else "idle"
+        self._after_step = "idle"
         self._tell()
         if was_training or run.stop_reason is not None:
             self._c.runs_changed.emit()
@@ -256,9 +261,9 @@ class TrainingIntentions(QObject):
         seconds = time.monotonic() - self._started[0]
         made = run.n_merges - self._started[1]
         rate = made / seconds if seconds > 0.1 and self.mode == "train" else 0.0
-        left = (self._target - run.n_merges) / rate if rate else None
-        text = training_text(run.n_merges, self._target, rate, left, state)
-        return TrainingStatus(state, run.n_merges, self._target, rate, left, text)
+        left = (run.n_target - run.n_merges) / rate if rate else None
+        text = training_text(run.n_merges, run.n_target, rate, left, state)
+        return TrainingStatus(state, run.n_merges, run.n_target, rate, left, text)
 
 
 def rows_from(batch: MergeBatch, first: int) -> MergeBatch:

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QByteArray, QCoreApplication, QRect, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QScrollArea, QSizePolicy, QTabBar, QWidget
 
 from bpe_studio.gui.panels.bytes_panel import BytesPanel
 from bpe_studio.gui.panels.candidates_panel import CandidatesPanel
@@ -67,6 +67,7 @@ def _scrolled(panel: QWidget) -> QScrollArea:
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
     area.setMinimumWidth(NARROWEST_CORPUS)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is in it takes the keyboard
     area.setWidget(panel)
     return area
 
@@ -85,7 +86,15 @@ def arrange(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
     for dock in docks.values():
         dock.show()
     docks["preview"].raise_()
+    name_tab_bars(window)
     resize_docks(window, docks)
+
+
+def name_tab_bars(window: QMainWindow) -> None:
+    """Tell screen readers what the tabs under docks are for; Qt makes the bars as they are needed."""
+    for bar in window.findChildren(QTabBar):
+        bar.setAccessibleName(QCoreApplication.translate("layout", "Panels in one place"))
+        bar.setToolTip(bar.accessibleName())
 
 
 def resize_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:

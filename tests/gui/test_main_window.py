@@ -12,7 +12,15 @@ import shiboken6
 from PySide6.QtCore import QMimeData, QPoint, QSettings, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QMessageBox,
+    QPlainTextEdit,
+    QPushButton,
+    QTableView,
+    QWidget,
+)
 
 from bpe_studio.gui.layout import DOCKS
 from bpe_studio.gui.main_window import USUAL_SIZE
@@ -314,3 +322,49 @@ def test_the_preferences_of_one_window_are_read_by_the_next(open_window, setting
     window.closing.allow()
     assert Preferences(settings_of(settings_file))["play_speed"] == 30
     assert QApplication.instance() is not None
+
+
+# --- keyboard and screen readers
+
+
+def focusable(window) -> list[QWidget]:
+    widgets = [one for one in window.findChildren(QWidget) if one.isVisible() and one.isEnabled()]
+    return [one for one in widgets if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+
+
+def test_f7_steps_from_anywhere(window, qtbot, monkeypatch):
+    calls = []
+    monkeypatch.setattr(window.controller, "step", lambda n=1: calls.append(n))
+    widgets = focusable(window)
+    assert len(widgets) > 20
+    for widget in widgets:
+        widget.setFocus()
+        calls.clear()
+        QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_F7)
+        assert calls == [1], widget
+
+
+def test_the_arrow_steps_from_tables_and_right_after_the_start(window, monkeypatch):
+    calls = []
+    monkeypatch.setattr(window.controller, "step", lambda n=1: calls.append(n))
+    QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Right)
+    window.docks["candidates"].findChild(QTableView).setFocus()
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
+    assert calls == [1, 1]
+
+
+def test_every_control_has_a_name_for_screen_readers(window):
+    ours = [one for one in focusable(window) if not one.objectName().startswith("qt_")]
+    ours = [one for one in ours if type(one) is not QWidget]
+    nameless = [
+        f"{type(one).__name__} {one.objectName()} in {one.parent().objectName()}"
+        for one in ours
+        if not one.accessibleName() and not (isinstance(one, QAbstractButton) and one.text())
+    ]
+    assert nameless == []
+
+
+def test_controls_of_the_bar_have_tooltips_with_their_keys(window):
+    bar = window.bar
+    tips = [button.toolTip() for button in bar.buttons.values() if button.isEnabled()]
+    assert tips and all("(" in tip for tip in (*tips, bar.slider.toolTip(), bar.box.toolTip()))

@@ -38,6 +38,7 @@ class MergeSlider(QSlider):
         self._strip = MarginStrip()
         self.setObjectName("merge-slider")
         self.setAccessibleName(self.tr("Merges in effect"))
+        self.setToolTip(self.tr("Count, margin and ties of every merge; a click goes there (← →, Home, End)"))
         self.setPageStep(100)
         self.setMinimumWidth(80)
         self.setFixedHeight(STRIP_HEIGHT)
@@ -111,6 +112,7 @@ class PositionBox(QLineEdit):
         self._shown = ""
         self.setObjectName("position-box")
         self.setAccessibleName(self.tr("Go to a merge or token"))
+        self.setToolTip(self.tr("A number of merges, 0x… bytes, or a token's text (Ctrl+L)"))
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.returnPressed.connect(self._on_return)
 

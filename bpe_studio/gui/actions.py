@@ -237,9 +237,9 @@ def text_of(spec: ActionSpec) -> str:
 
 
 def keys_text(spec: ActionSpec) -> str:
-    """The keys as the system writes them, for tooltips and help; empty without keys."""
+    """The keys as the system writes them, arrows as arrows, for tooltips and help; empty without keys."""
     shown = (QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) for key in spec.keys)
-    return " · ".join(shown)
+    return " · ".join(shown).replace("Right", "→").replace("Left", "←")
 
 
 def make_actions(window: QMainWindow) -> dict[str, QAction]:

@@ -88,7 +88,8 @@ def why_segments(why: Why | None, *, is_row: bool) -> tuple[Segment, ...]:
         return tuple(_stopped(why))
     head = [Segment("strong", _tr(ROW if is_row else NEXT, k=f"{why.rank:,}")), Segment("text", " ")]
     arrow = [Segment("text", " → "), _chip(why.winner.token)]
-    return (*head, *_pair(why.winner), *arrow, Segment("text", "  "), *_reasons(why), Segment("text", "."))
+    gap = Segment("text", ": " if why.winner.count == UNKNOWN else "  ")
+    return (*head, *_pair(why.winner), *arrow, gap, *_reasons(why), Segment("text", "."))
 
 
 def _reasons(why: Why) -> list[Segment]:

@@ -95,7 +95,7 @@ def test_a_loaded_merge_without_counts_sends_to_the_corpus():
     assert len(loaded_merges(run.tokenizer)) == 3
     segments = why_segments(explain_row(run.log, 1), is_row=True)
     text = plain_text(segments)
-    assert text == "Merge 1: ‘a’ + ‘b’ → ‘ab’  its count is in no file; open a corpus to see counts."
+    assert text == "Merge 1: ‘a’ + ‘b’ → ‘ab’: its count is in no file; open a corpus to see counts."
     assert [one.target for one in segments if one.kind == "link"] == [CORPUS]
 
 

@@ -30,7 +30,9 @@ class KeysDialog(QDialog):
         self.table.setAccessibleName(self.tr("Keys"))
         self.table.setHorizontalHeaderLabels([self.tr("Menu"), self.tr("Action"), self.tr("Keys")])
         self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
         self.table.setShowGrid(False)
+        self.table.setSelectionMode(QTableWidget.SelectionMode.NoSelection)
         self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         for row, texts in enumerate(rows):
             for column, text in enumerate(texts):

@@ -20,8 +20,6 @@ Int64Array = NDArray[np.int64]
 
 #: The "id" of a character that the alphabet lacks.
 MISSING = -1
-#: Ids turned into an array at a time: numpy holds the interpreter while it reads a list.
-BLOCK_TOKENS = 1 << 16
 
 
 def tokens_of(tok: Tokenizer, text: str, n_bytes: int, allowed_special: str) -> tuple[Int64Array, Int64Array]:
@@ -63,15 +61,11 @@ def token_ids(tok: Tokenizer, text: str, allowed_special: str = "none") -> Int64
     parts: list[Int64Array] = []
     try:
         for block in blocks(text) if in_blocks else (text,):
-            parts += _as_arrays(tok.encode(block, allowed_special))
+            parts.append(tok.encode_to_array(block, allowed_special).astype(np.int64))
     except UnknownCharacterError:
-        tok.encode(text, allowed_special)  # names those of the later blocks too
+        tok.encode_to_array(text, allowed_special)  # names those of the later blocks too
         raise
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
-
-
-def _as_arrays(ids: list[int]) -> list[Int64Array]:
-    return [np.array(ids[i : i + BLOCK_TOKENS], dtype=np.int64) for i in range(0, len(ids), BLOCK_TOKENS)]
 
 
 def _sizes_by_id(tok: Tokenizer) -> Int64Array:

@@ -1,4 +1,4 @@
-"""Bytes and characters as something the eye can read: labels, hex, code points, escapes.
+r"""Bytes and characters as something the eye can read: labels, hex, code points, escapes.
 
 A token is bytes. Shown raw, a blank is nothing, a tab is a gap, half a character is `U+FFFD` and a
 direction mark turns the row around. `segments` turns any bytes into pieces that are all visible:

@@ -1,24 +1,31 @@
-"""Merging the symbols of one word, in plain Python: lowest rank first, left to right, never quadratic.
+"""Merging the symbols of one word: lowest rank first, left to right, never quadratic.
 
 Short words, that is nearly all, are scanned again for every merge: a list of a dozen symbols is scanned
 faster than any clever structure is built. Long ones are a linked list with the places of each pair kept by
-rank. `engine.reference.encode` says the same in fewer lines; `tests/engine/test_encoding.py` holds the two
-together.
+rank, and very long ones go to a compiled kernel once there is one. `engine.reference.encode_word` says the
+same in fewer lines; `tests/engine/test_encoding.py` holds all of them together.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bpe_studio.engine import kernels
 from bpe_studio.engine.alphabet import Alphabet
+from bpe_studio.engine.kernels.state import Merges
 from bpe_studio.engine.pieces import RAW_BYTES
 
 #: Symbols up to which scanning again for every merge is the faster way.
 SHORT_WORD = 64
+
+#: Characters from which a word is worth the compiled kernel, if loading that takes no compiling.
+VERY_LONG_WORD = 20_000
 
 #: Words kept with their tokens, and the longest word worth keeping (characters).
 CACHED_WORDS, CACHED_LENGTH = 65_536, 48
@@ -168,6 +175,32 @@ def merged_linked(
     return [id_ for id_ in ids if id_ >= 0]
 
 
+def merges_table(
+    left: NDArray[np.int32], right: NDArray[np.int32], product: NDArray[np.int32], compiled: SimpleNamespace
+) -> Merges:
+    """Return merges in rank order as the kernel takes them."""
+    size = 1 << (2 * len(left) + 1).bit_length()
+    # Copies: a kernel is compiled anew for read-only arrays.
+    merges = Merges(left.copy(), right.copy(), product.copy(), np.full(size, -1, np.int32))
+    compiled.encoding.enter_merges(merges)
+    return merges
+
+
+def merged_array(symbols: NDArray[np.int32], merges: Merges, compiled: SimpleNamespace) -> NDArray[np.int32]:
+    """Return a word's symbols after all merges, by the compiled kernel; `symbols` is overwritten."""
+    n = len(symbols)
+    following, before, fresh = np.empty((3, n), np.int32)
+    due = np.empty(3 * n, np.int64)
+    n_left = compiled.encoding.merge_word(merges, symbols, following, before, due, fresh)
+    return symbols[:n_left].copy()
+
+
+def warm_up(compiled: SimpleNamespace) -> None:
+    """Compile or load the kernel by encoding three letters."""
+    pair = np.array([97], np.int32)
+    merged_array(np.array([97, 97, 97], np.int32), merges_table(pair, pair, pair + 159, compiled), compiled)
+
+
 class WordEncoder:
     """Encodes words with one alphabet and one list of merges, and remembers the short ones.
 
@@ -189,6 +222,7 @@ class WordEncoder:
         self._alphabet = alphabet
         self._ranks: dict[tuple[int, int], tuple[int, int]] = {}
         self._cache: dict[str, tuple[int, ...]] = {}
+        self._merges = left, right, product
         rows = zip(left.tolist(), right.tolist(), product.tolist(), strict=True)
         for rank, (left_id, right_id, token) in enumerate(rows):
             # A list from a file may repeat a pair: the first occurrence is the one that ever applies.
@@ -199,6 +233,24 @@ class WordEncoder:
         if self._alphabet.kind == "bytes":
             return self._alphabet.symbols(word.encode("utf-8", RAW_BYTES))
         return self._alphabet.symbols(word)
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether words are encoded by the compiled kernel from `VERY_LONG_WORD` characters on."""
+        return kernels.status() != "cold"
+
+    def tokens_of_long(self, word: str) -> NDArray[np.int32]:
+        """Return the token ids of a very long word, by the compiled kernel."""
+        if self._alphabet.kind == "bytes":
+            data = np.frombuffer(word.encode("utf-8", RAW_BYTES), np.uint8)
+            symbols = np.array(self._alphabet.byte_ids, np.int32)[data]
+        else:
+            symbols = np.array(self._alphabet.symbols(word), np.int32)
+        return merged_array(symbols, self._compiled, kernels.load())
+
+    @cached_property
+    def _compiled(self) -> Merges:
+        return merges_table(*self._merges, kernels.load())
 
     def tokens(self, word: str) -> Sequence[int]:
         """Return the token ids of a word."""

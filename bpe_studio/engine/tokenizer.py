@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from bpe_studio.engine.alphabet import Alphabet, missing_characters
 from bpe_studio.engine.checking import as_index
-from bpe_studio.engine.encoding import WordEncoder
+from bpe_studio.engine.encoding import VERY_LONG_WORD, WordEncoder
 from bpe_studio.engine.errors import BpeStudioError
 from bpe_studio.engine.merges import MergeLog, OrderCheck, order_check
 from bpe_studio.engine.patterns import SplitPattern
@@ -256,21 +257,37 @@ class Tokenizer:
         UnknownCharacterError
             If the alphabet lacks characters; it names every one.
         """
-        ids: list[int] = []
-        tokens_of = self._encoder.tokens
-        for piece in self._pieces(self._valid(text), allowed_special):
-            if isinstance(piece, int):
-                ids.append(piece)
-            else:
-                for word in self.pattern.split(piece):
-                    ids.extend(tokens_of(word))
-        return ids
+        parts = self._id_parts(text, allowed_special)
+        if len(parts) == 1 and isinstance(parts[0], list):
+            return parts[0]
+        return list(np.concatenate([np.array(part, np.int64) for part in parts]).tolist())
 
     def encode_to_array(
         self, text: str | bytes, allowed_special: AllowedSpecial = "none_raise"
     ) -> NDArray[np.uint32]:
         """Return the token ids of a text as an ndarray of uint32; see `encode`."""
-        return np.array(self.encode(text, allowed_special), dtype=np.uint32)
+        parts = self._id_parts(text, allowed_special)
+        return np.concatenate([np.array(part, np.uint32) for part in parts])
+
+    def _id_parts(
+        self, text: str | bytes, allowed_special: AllowedSpecial
+    ) -> list[list[int] | NDArray[np.int32]]:
+        """Ids as lists, but for very long words: ten million ids would be a list of ten million objects."""
+        ids: list[int] = []
+        parts: list[list[int] | NDArray[np.int32]] = [ids]
+        encoder = self._encoder
+        longest = VERY_LONG_WORD if encoder.has_kernel else sys.maxsize
+        for piece in self._pieces(self._valid(text), allowed_special):
+            if isinstance(piece, int):
+                ids.append(piece)
+                continue
+            for word in self.pattern.split(piece):
+                if len(word) < longest:
+                    ids.extend(encoder.tokens(word))
+                else:
+                    ids = []
+                    parts += [encoder.tokens_of_long(word), ids]
+        return parts
 
     def encode_batch(
         self,

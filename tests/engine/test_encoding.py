@@ -2,12 +2,23 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_studio.engine.encoding import SHORT_WORD, merged_linked, merged_short, merged_symbols
+import bpe_studio as bs
+from bpe_studio.engine import kernels
+from bpe_studio.engine.encoding import (
+    SHORT_WORD,
+    merged_array,
+    merged_linked,
+    merged_short,
+    merged_symbols,
+    merges_table,
+)
 from bpe_studio.engine.reference import encode_word
+from tests.engine.building import trained, trainings
 
 Rows = list[tuple[int, int, int]]
 
@@ -111,3 +122,31 @@ def test_both_ways_meet_at_the_length_where_they_change() -> None:
     for n in range(SHORT_WORD - 2, SHORT_WORD + 4):
         symbols = [i % 2 for i in range(n)]
         assert merged_symbols(symbols, ranks_of(rows)) == reference(symbols, rows)
+
+
+@given(trainings(), st.data())
+def test_compiled_merging_equals_the_reference(training, data):
+    words, config = training
+    log = trained(words, config).log
+    compiled = kernels.load()
+    order = data.draw(st.permutations(range(len(log)))) if data.draw(st.booleans()) else range(len(log))
+    columns = [column[list(order)] for column in (log.left, log.right, log.token)]
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    ranks = {(left, right): rank for rank, (left, right, _) in enumerate(rows)}
+    products = {(left, right): token for left, right, token in rows}
+    base = log.alphabet.word_symbols(words)[0].tolist()
+    symbols = data.draw(st.lists(st.sampled_from(base), min_size=1, max_size=60)) if base else [0]
+    merges = merges_table(*columns, compiled)
+    found = merged_array(np.array(symbols, np.int32), merges, compiled)
+    assert found.tolist() == encode_word(symbols, ranks, products)
+
+
+@pytest.mark.parametrize("text", ["a" * 60_000, "ab" * 30_000 + "a", "née €" * 10_000])
+def test_very_long_words_are_encoded_as_the_short_ones_are(text, monkeypatch):
+    kernels.load()
+    tok = bs.train(text[:500], vocab_size=300, pattern="none")
+    with_kernel = tok.encode(f"{text}")
+    assert tok.encode_to_array(text).tolist() == with_kernel
+    monkeypatch.setattr(kernels, "status", lambda: "cold")
+    assert tok.encode(text) == with_kernel
+    assert tok.decode(with_kernel) == text

@@ -15,17 +15,19 @@ import shutil
 import sys
 import tempfile
 import threading
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
 import platformdirs
 
-MODULES = ("state", "pairs", "comparing", "queueing", "merging", "replaying")
+MODULES = ("state", "pairs", "comparing", "queueing", "merging", "replaying", "encoding")
 MARKER = "complete"
 _lock = threading.Lock()
 _loaded: SimpleNamespace | None = None
 
 
+@cache
 def cache_folder() -> Path:
     """Return the folder of the compiled code for these sources, versions and this processor."""
     parts = [platform.python_version(), sys.implementation.cache_tag or "", platform.machine(), _processor()]
@@ -98,7 +100,7 @@ def _import_kernels(folder: Path) -> SimpleNamespace:
 
 def warm_up(kernels: SimpleNamespace) -> None:
     """Compile or load every kernel by working on one word of two letters."""
-    from bpe_studio.engine import merging, replay
+    from bpe_studio.engine import encoding, merging, replay
 
-    merging.warm_up(kernels)
-    replay.warm_up(kernels)
+    for user in (merging, replay, encoding):
+        user.warm_up(kernels)

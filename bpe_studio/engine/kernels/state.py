@@ -39,6 +39,9 @@ Scratch = namedtuple("Scratch", "old_left new_left n_left old_right new_right n_
 """Per token: changes of counts and numbers of places in the present step (int64). seen int32: tokens
 touched. Per place: at, left, right int32."""
 
+Merges = namedtuple("Merges", "left right product table")
+"""By rank: left, right, product int32. table int32 is a hash table of ranks, −1 empty."""
+
 Limits = namedtuple("Limits", "rule seed min_count max_length letter_bits")
 """Tie rule (int64) and its seed (uint64), least count, longest token, bits that hold a letter + 1."""
 

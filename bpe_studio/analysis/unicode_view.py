@@ -5,11 +5,11 @@ direction mark turns the row around. `segments` turns any bytes into pieces that
 
 >>> label(b" the")
 '·the'
->>> label(b"a\\t\\n")
+>>> label(b"a\t\n")
 'a→↵'
->>> label(b"\\xf0")
+>>> label(b"\xf0")
 'F0'
->>> label("\\u200b".encode())
+>>> label("\u200b".encode())
 '⟨ZWSP⟩'
 
 Since a blank is drawn as ``·``, a real ``·`` is drawn as ``⟨·⟩``: two

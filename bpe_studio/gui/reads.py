@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bpe_studio.gui.intentions.preview import PreviewIntentions
     from bpe_studio.gui.intentions.stepping import SteppingIntentions
     from bpe_studio.gui.intentions.training import TrainingIntentions
-    from bpe_studio.gui.intentions.views import ViewIntentions
+    from bpe_studio.gui.intentions.views import View, ViewIntentions
 
 
 class Reads(Facts):
@@ -34,7 +34,12 @@ class Reads(Facts):
     @property
     def snapshot(self) -> Snapshot | None:
         """The last snapshot; while it is for another cursor, panels dim what they show of it."""
-        return self.views.snapshot
+        return self.views.view.snapshot if self.views.view is not None else None
+
+    @property
+    def view(self) -> View | None:
+        """The last snapshot with the one before it, and with what each rule would take."""
+        return self.views.view
 
     @property
     def why(self) -> Why | None:

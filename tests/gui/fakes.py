@@ -34,7 +34,7 @@ class FakeController(QObject):
     def __init__(self):
         super().__init__()
         self.session = Session()
-        self.snapshot = None
+        self.snapshot = self.view = None
         self.why = None
         self.selected_row = None
         self.blocked_reason = "Add a document or open a sample first"

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from bpe_studio.analysis.ties import explain
 from bpe_studio.engine.replay import PairTable, Snapshot, state_at
 from bpe_studio.gui.inspection import Focus
+from bpe_studio.gui.intentions.views import View
 from bpe_studio.gui.panels.candidates_panel import CandidatesPanel
 from bpe_studio.gui.tables.array_table import Role, RowState
 from bpe_studio.gui.tables.candidates_table import CANDIDATE_COLUMNS, N_BEST, CandidatesSource, change_text
@@ -38,7 +39,10 @@ def show(controller, run, k):
     if controller.session.current is not run:
         controller.show_run(run)
     controller.move(k)
-    controller.snapshot = state_at(run.words, run.log, k)
+    snapshot = state_at(run.words, run.log, k)
+    before = state_at(run.words, run.log, k - 1) if k else None
+    controller.view = View(snapshot, explain(snapshot, run.log), before)
+    controller.snapshot = snapshot
     controller.snapshot_ready.emit(controller.snapshot)
 
 
@@ -57,8 +61,8 @@ def test_the_textbook_tie_names_every_rules_pair(panel, controller, qtmodelteste
     qtmodeltester.check(panel.model)
     assert panel.heading.text() == "2 of 6 pairs tie at 2"
     assert rows(panel)[:2] == [
-        ["a + b", "2", "", "lexicographic, lowest-ids, shortest"],
-        ["aa + a", "2", "", "reverse-lexicographic, first-seen"],
+        ["a + b", "2", "▲1", "lexicographic, lowest-ids, shortest"],
+        ["aa + a", "2", "new", "reverse-lexicographic, first-seen"],
     ]
     assert marks(panel) == ["★", "", "", "", "", ""]
     states = [panel.model.index(row, 0).data(Role.STATE) for row in range(3)]
@@ -81,7 +85,7 @@ def test_rank_changes_births_and_losses_are_since_the_state_before(panel, contro
     source = panel.model.source
     assert source.changes.tolist() == [source.change(row) for row in range(len(source.pairs))]
     born, lost = source.born_and_lost
-    assert panel.note.text() == f"{born} new, {lost} gone since 0 merges"
+    assert panel.note.text() == f"{born} new, {lost} gone by the last merge"
     assert len(source.pairs) - born == len(source.previous.pairs) - lost
 
 
@@ -115,7 +119,9 @@ def snapshot_of(n, run):
 def test_the_best_thousand_are_listed_and_the_filter_searches_all(panel, controller):
     run = run_on(TEXTBOOK)
     controller.show_run(run)
-    controller.snapshot_ready.emit(snapshot_of(60_000, run))
+    snapshot = snapshot_of(60_000, run)
+    controller.view = View(snapshot, explain(snapshot, run.log))
+    controller.snapshot_ready.emit(snapshot)
     n_tied = panel.model.source.n_tied
     assert panel.model.rowCount() == n_tied + N_BEST
     assert panel.note.text() == f"and {60_000 - n_tied - N_BEST:,} more"
@@ -194,10 +200,10 @@ def test_a_huge_tie_is_ruled_at_once(qapp):
     run = run_on(TEXTBOOK)
     n = 60_000
     snapshot = snapshot_of(n, run)
-    pairs = replace(snapshot.pairs, count=np.ones(n, np.int64))
-    source = CandidatesSource(replace(snapshot, pairs=pairs), run.log)
+    pairs = replace(snapshot.pairs, count=np.full(n, 2))
+    snapshot = replace(snapshot, pairs=pairs)
     start = time.perf_counter()
-    rules = source.rules
+    rules = CandidatesSource(snapshot, run.log, choices=explain(snapshot, run.log).choices).rules
     assert time.perf_counter() - start < 1
     assert rules[0] == ("lexicographic", "first-seen", "lowest-ids", "shortest")
     assert sorted(name for names in rules.values() for name in names)[-2] == "reverse-lexicographic"
@@ -207,8 +213,9 @@ def test_the_rules_pairs_are_those_of_the_why_sentence(qapp):
     run = trained_run([("low lower lowest newest widest", 50)], 12)
     for k in range(12):
         snapshot = state_at(run.words, run.log, k)
-        rules = CandidatesSource(snapshot, run.log).rules
-        for choice in explain(snapshot, run.log).choices:
+        choices = explain(snapshot, run.log).choices
+        rules = CandidatesSource(snapshot, run.log, choices=choices).rules
+        for choice in choices:
             if not choice.rule.startswith("random") and len(snapshot.pairs.tied) > 1:
                 row = next(row for row, names in rules.items() if choice.rule in names)
                 assert (snapshot.pairs.left[row], snapshot.pairs.right[row]) == choice.pair.ids

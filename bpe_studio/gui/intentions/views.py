@@ -36,15 +36,22 @@ class RunReader:
         self.words, self.source, self.fast = words, log, fast
         self._own = MergeLog(log.alphabet, log.config, log.corpus_tokens_before)
         self._replay: Replay | None = None
+        self._last: Snapshot | None = None
 
     def view_at(self, k: int, n_merges: int, config: TrainingConfig) -> View:
-        """Return the state before merge `k` of a run that has `n_merges`, and why that merge is made."""
+        """Return the state before merge `k` of a run that has `n_merges`, and why that merge is made.
+
+        The state one merge earlier comes first, unless it was shown last: going forward is cheap.
+        """
         self._own.extend(self.source.batch(len(self._own), max(n_merges, len(self._own))))
         self._own.config = config
         if self._replay is None:
             self._replay = Replay(self.words, self._own, fast=self.fast)
-        snapshot = self._replay.state_at(k)
-        return View(snapshot, explain(snapshot, self._own, order=self._replay.order))
+        before = self._last
+        if before is None or before.k != k - 1:
+            before = self._replay.state_at(k - 1) if k else None
+        self._last = snapshot = self._replay.state_at(k)
+        return View(snapshot, explain(snapshot, self._own, order=self._replay.order), before)
 
 
 @dataclass(frozen=True)
@@ -60,10 +67,11 @@ class ViewRequest:
 
 @dataclass(frozen=True)
 class View:
-    """A snapshot with the reasons for the merge that follows it."""
+    """A snapshot with the reasons for the merge that follows it, and the snapshot one merge earlier."""
 
     snapshot: Snapshot
     why: Why
+    before: Snapshot | None = None
 
 
 def view_at(request: ViewRequest, progress: Progress) -> View:
@@ -77,7 +85,7 @@ class ViewIntentions(QObject):
     def __init__(self, controller: Controller) -> None:
         super().__init__(controller)
         self._c = controller
-        self.snapshot: Snapshot | None = None
+        self.view: View | None = None
         self.why: Why | None = None
         self.selected_row: int | None = None
         self._kept: OrderedDict[tuple[int, int, bool], View] = OrderedDict()
@@ -97,7 +105,7 @@ class ViewIntentions(QObject):
 
     def run_changed(self) -> None:
         """Another run is current: nothing of the last one stays."""
-        self.snapshot = None
+        self.view = None
         self._c.snapshot_ready.emit(None)
         if self.selected_row is not None:
             self.selected_row = None
@@ -161,7 +169,7 @@ class ViewIntentions(QObject):
             self._set_why(result.value.why)
 
     def _show(self, view: View) -> None:
-        self.snapshot = view.snapshot
+        self.view = view
         self._c.snapshot_ready.emit(view.snapshot)
         run = self._c.session.current
         if run is not None and view.snapshot.k == self._c.session.cursor:

@@ -50,10 +50,8 @@ class CandidatesPanel(TablePanel):
         if snapshot is None or run is None:
             self.model.set_source(None, 0)
         else:
-            before = self.model.source.snapshot if self.model.source is not None else None
-            if before is not None and before.k == snapshot.k:
-                before = self.model.source.previous
-            source = CandidatesSource(snapshot, run.log, before)
+            view = self.controller.view
+            source = CandidatesSource(snapshot, run.log, view.before, view.why.choices)
             self.model.replace_source(source, len(snapshot.pairs))
             self._choose_pair()
         self._show_state()
@@ -139,6 +137,5 @@ class CandidatesPanel(TablePanel):
             parts.append(self.tr("and {0} more").format(f"{len(source.pairs) - n_shown:,}"))
         if source.born_and_lost is not None:
             born, lost = (f"{n:,}" for n in source.born_and_lost)
-            since = f"{source.previous.k:,}"
-            parts.append(self.tr("{0} new, {1} gone since {2} merges").format(born, lost, since))
+            parts.append(self.tr("{0} new, {1} gone by the last merge").format(born, lost))
         return " · ".join(parts)

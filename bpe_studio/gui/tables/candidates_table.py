@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,11 +11,11 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QT_TRANSLATE_NOOP as T
 from PySide6.QtCore import Qt
 
+from bpe_studio.analysis.ties import Choice
 from bpe_studio.analysis.unicode_view import escape_for_copy, label
 from bpe_studio.engine.merges import MergeLog
 from bpe_studio.engine.replay import Snapshot
 from bpe_studio.engine.ties import TIE_RULES, parse_rule
-from bpe_studio.engine.token_order import TokenOrder
 from bpe_studio.gui.tables.array_table import ArrayTableModel, Column, Role, RowState, number_text
 from bpe_studio.gui.tables.queries import Query, parsed
 from bpe_studio.gui.token_painter import plain_tooltip, token_tooltip
@@ -38,12 +39,21 @@ class CandidatesSource:
     log : MergeLog
         The run's merges, for tokens and rule.
     previous : Snapshot or None
-        An earlier snapshot of the same run, at another cursor.
+        The snapshot one merge earlier.
+    choices : sequence of Choice
+        What each rule would take from the tie group.
     """
 
-    def __init__(self, snapshot: Snapshot, log: MergeLog, previous: Snapshot | None = None) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        log: MergeLog,
+        previous: Snapshot | None = None,
+        choices: Sequence[Choice] = (),
+    ) -> None:
         self.snapshot, self.log, self.previous = snapshot, log, previous
         self.pairs = snapshot.pairs
+        self.choices = choices
         self._changes: dict[int, int] = {}
 
     @cached_property
@@ -87,31 +97,15 @@ class CandidatesSource:
 
     @cached_property
     def rules(self) -> dict[int, tuple[str, ...]]:
-        """Names of the rules that would take a row, by row; the run's own rule first."""
-        own = parse_rule(self.log.config.tie_rule)
-        tied = self.pairs.tied
-        chosen = {int(tied[0]): [own.text]} if self.n_tied else {}
-        # Any seed would do for "random", so it is named only where it is the run's own.
-        others = [rule.name for rule in TIE_RULES if rule.name not in ("random", own.rule.name)]
-        for name in others if self.n_tied > 1 else ():
-            chosen.setdefault(int(tied[self._taken_by(name)]), []).append(name)
-        return {row: tuple(names) for row, names in chosen.items()}
-
-    def _taken_by(self, rule: str) -> int:
-        """Return the place in the tie group that a rule would take."""
-        tied, order = self.pairs.tied, self._order
-        columns = self.pairs.left[tied], self.pairs.right[tied], self.pairs.first[tied]
-        if rule != "shortest":
-            return int(order.sorted_rows(rule, *columns, np.zeros(len(tied), np.int64))[0])
-        lengths = order.lengths[columns[0] - order.log.alphabet.first_id]
-        lengths = lengths + order.lengths[columns[1] - order.log.alphabet.first_id]
-        # Only among the shortest must the merged texts be made and compared.
-        shortest = np.flatnonzero(lengths == lengths.min()).tolist()
-        return int(min(shortest, key=order.key_of_row(rule, *columns)))
-
-    @cached_property
-    def _order(self) -> TokenOrder:
-        return TokenOrder(self.log)
+        """Names of the rules that would take a row, by row; without a tie only the run's own."""
+        own = parse_rule(self.log.config.tie_rule).text
+        chosen: dict[int, list[str]] = {}
+        for choice in self.choices:
+            # Any seed would do for "random", so it is named only where it is the run's own.
+            is_told = self.n_tied > 1 and not choice.rule.startswith("random")
+            if choice.rule == own or is_told:
+                chosen.setdefault(self.row_of(*choice.pair.ids), []).append(choice.rule)
+        return {row: tuple(sorted(names, key=own.__ne__)) for row, names in chosen.items()}
 
     # --- Compared with the snapshot before -------------------------------------------------------
 
@@ -207,7 +201,7 @@ CANDIDATE_COLUMNS = (
         show=lambda source, row: number_text(int(source.pairs.count[row])),
         copied=lambda source, rows: list(map(str, source.pairs.count[rows].tolist())), chars=11),
     Column(
-        "change", T("candidates", "Δ"), T("candidates", "Ranks risen or fallen since the state shown before"),
+        "change", T("candidates", "Δ"), T("candidates", "Ranks risen or fallen by the last merge"),
         "sign",
         values=lambda source: source.changes,
         show=lambda source, row: change_text(source.change(row)), chars=6),

@@ -278,7 +278,7 @@ class Session:
 
     def fresh_name(self, wanted: str) -> str:
         """Return a name that no run has yet."""
-        taken = {run.name for run in self.runs} | {THIS_TRAINING}
+        taken = {run.name for run in self.runs} | {one.name for one in self.opened} | {THIS_TRAINING}
         if wanted not in taken:
             return wanted
         return next(name for i in count(2) if (name := f"{wanted} ({i})") not in taken)

@@ -181,9 +181,11 @@ class Controller(Reads):
             self.training_now.pause()
 
     def toggle_play(self) -> None:
-        """Play, or pause what plays or trains."""
+        """Play, or pause what plays or trains, or resume what was paused."""
         if self.is_playing or self.training_now.is_training:
             self.pause()
+        elif self.training_now.mode == "paused":
+            self.resume()
         else:
             self.play()
 

@@ -564,3 +564,67 @@ def test_a_step_inside_a_pause_leaves_the_pause(prose, qtbot):
         assert prose.training.state == "paused"
     prose.resume()
     qtbot.waitUntil(lambda: prose.training.state == "idle", timeout=60000)
+
+
+@pytest.mark.parametrize("alphabet", ["bytes", "characters"])
+def test_an_empty_corpus_has_no_pair_and_its_base_vocabulary(controller, notes, qtbot, alphabet):
+    controller.change_settings(alphabet=alphabet)
+    controller.add_text("empty", "")
+    qtbot.waitUntil(lambda: controller.why is not None)
+    assert controller.why.stop.code == "no_pair"
+    assert controller.session.current.n_base == (256 if alphabet == "bytes" else 0)
+    controller.step()
+    qtbot.waitUntil(lambda: not controller.can_step)
+    assert notes.failures == []
+
+
+def test_when_every_document_is_skipped_nothing_changes(controller, notes, qtbot, tmp_path):
+    path = tmp_path / "bad.txt"
+    path.write_bytes(b"\xff")
+    controller.add_paths([path], "skip")
+    qtbot.waitUntil(lambda: bool(notes.messages))
+    assert "bad.txt" in notes.messages[0] and controller.session.corpus is None
+
+
+def test_a_corpus_added_beside_an_opened_tokenizer_gets_a_run(sample, notes, qtbot, tmp_path):
+    sample.step(3)
+    qtbot.waitUntil(made(sample, 3))
+    with qtbot.waitSignal(sample.saved):
+        sample.save(tmp_path / "t.json")
+    other = Controller()
+    try:
+        other.open_path(tmp_path / "t.json")
+        qtbot.waitUntil(lambda: other.session.current is not None)
+        other.add_text("text", "some text")
+        qtbot.waitUntil(lambda: other.session.current.has_words)
+        assert [run.has_words for run in other.session.runs] == [False, True]
+        other.clear_corpus()
+        assert [run.has_words for run in other.session.runs] == [False]
+    finally:
+        other.shutdown()
+
+
+def test_space_resumes_a_paused_training(prose, qtbot):
+    prose.train_to_target()
+    prose.toggle_play()
+    assert prose.training.state == "paused"
+    prose.toggle_play()
+    assert prose.training.state == "training"
+    qtbot.waitUntil(lambda: prose.training.state == "idle", timeout=60000)
+
+
+def test_a_list_that_cannot_be_stepped_through_is_opened_for_preview_only(
+    sample, notes, qtbot, monkeypatch, tmp_path
+):
+    from bpe_studio.engine.merges import OrderCheck
+    from bpe_studio.engine.tokenizer import Tokenizer
+
+    sample.step(3)
+    qtbot.waitUntil(made(sample, 3))
+    with qtbot.waitSignal(sample.saved):
+        sample.save(tmp_path / "t.json")
+    monkeypatch.setattr(Tokenizer, "is_ordered", lambda self: OrderCheck(False, 1, "merge 1 repeats a pair"))
+    with qtbot.waitSignal(sample.file_opened):
+        sample.open_path(tmp_path / "t.json")
+    assert len(sample.session.runs) == 1 and sample.session.preview_source == "t.json"
+    assert "merge 1 repeats a pair" in notes.messages[-1]

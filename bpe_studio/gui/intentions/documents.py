@@ -165,6 +165,10 @@ class DocumentIntentions:
 
     def _add(self, more: Corpus) -> None:
         corpus = self._c.session.corpus
+        if not more.documents:
+            skipped = ", ".join(more.skipped)
+            self._c.message.emit(self._c.tr("No document was added; skipped: {0}").format(skipped or "—"))
+            return
         if corpus is None or self._title:
             if self._title:
                 self._c.message.emit(self._c.tr("Your documents have taken the place of the sample"))
@@ -200,10 +204,11 @@ class DocumentIntentions:
     def refresh_blank_run(self, *, force: bool = False) -> None:
         """Count anew for a run that has no merges yet; a run with merges is never touched."""
         session, run = self._c.session, self._c.session.current
-        is_blank = run is None or (run.has_words and not run.n_merges)
+        # An opened tokenizer cannot be trained: a corpus added beside it gets a run of its own.
+        is_blank = run is None or not run.has_words or not run.n_merges
         if session.corpus is None:
             self._c.jobs.cancel(COUNT)
-            if run is not None and is_blank:
+            if run is not None and run.has_words and is_blank:
                 self._c.delete_run(session.runs.index(run))
         elif is_blank or force:
             self._count(train=False)

@@ -12,7 +12,7 @@ import numpy as np
 from bpe_studio.engine.config import StopReason, TrainingConfig
 from bpe_studio.engine.corpus import Corpus
 from bpe_studio.engine.errors import BpeStudioError, FormatError
-from bpe_studio.engine.merges import MergeLog
+from bpe_studio.engine.merges import MergeLog, OrderCheck
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.engine.words import WordTable
 from bpe_studio.formats.content import Content
@@ -67,8 +67,8 @@ class SavedFile:
     n_bytes_checked: int
 
 
-def opened_tokenizer(path: Path, progress: Progress) -> Tokenizer | None:
-    """Return the tokenizer in a file (in a job); None if the content is no tokenizer."""
+def opened_tokenizer(path: Path, progress: Progress) -> tuple[Tokenizer, OrderCheck] | None:
+    """Return the tokenizer in a file, and whether it can be stepped through; None for any other file."""
     try:
         recognised(Content(path, read_bounded(path)))
     except FormatError:
@@ -76,7 +76,8 @@ def opened_tokenizer(path: Path, progress: Progress) -> Tokenizer | None:
         if os.path.isdir(path) or os.path.exists(path):
             return None
         raise
-    return load(path)
+    tokenizer = load(path)
+    return tokenizer, tokenizer.is_ordered()
 
 
 def _tokenizer(request: SaveRequest) -> Tokenizer:
@@ -145,24 +146,31 @@ class FileIntentions:
         elif result.value is None:
             self._c.add_paths([path])
         else:
-            self._take(path, result.value)
+            self._take(path, *result.value)
         if self._waiting:
             self.open_path(self._waiting.pop(0))
 
-    def _take(self, path: Path, tokenizer: Tokenizer) -> None:
+    def _take(self, path: Path, tokenizer: Tokenizer, order: OrderCheck) -> None:
         session = self._c.session
         name = session.fresh_name(shown_name(path))
-        run = opened_run(name, tokenizer, path)
         session.opened = [*session.opened, OpenedTokenizer(name, tokenizer, path)]
+        said = self._c.tr("Opened {0}: {1} merges").format(name, f"{tokenizer.n_merges:,}")
+        if order.ok:
+            self._add_run(opened_run(name, tokenizer, path))
+        else:
+            said = self._c.tr("Opened {0} for PREVIEW only: {1}").format(name, order.reason)
+        self._c.set_preview_source(name)
+        self._c.file_opened.emit(path)
+        self._c.message.emit(said)
+
+    def _add_run(self, run: Run) -> None:
+        session = self._c.session
         if session.current is None:
             session.add_run(run)
             self._c.current_run_changed()
         else:
             session.runs.append(run)
             self._c.runs_changed.emit()
-        self._c.set_preview_source(name)
-        self._c.file_opened.emit(path)
-        self._c.message.emit(self._c.tr("Opened {0}: {1} merges").format(name, f"{tokenizer.n_merges:,}"))
 
     def request(self, format: str, path: Path | None = None) -> SaveRequest | None:
         """Return what the current run would be as a file; None without a run."""

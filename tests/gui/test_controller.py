@@ -628,3 +628,63 @@ def test_a_list_that_cannot_be_stepped_through_is_opened_for_preview_only(
         sample.open_path(tmp_path / "t.json")
     assert len(sample.session.runs) == 1 and sample.session.preview_source == "t.json"
     assert "merge 1 repeats a pair" in notes.messages[-1]
+
+
+def test_a_new_run_takes_the_thread_and_the_old_one_keeps_its_merges(prose, notes, qtbot):
+    prose.train_to_target()
+    old = prose.session.current
+    prose.change_settings(tie_rule="first-seen")
+    prose.start_new_run()
+    qtbot.waitUntil(lambda: prose.session.current is not old, timeout=60000)
+    qtbot.waitUntil(lambda: prose.training.state == "idle" and prose.session.n_merges > 0, timeout=60000)
+    assert prose.session.current.stop_reason is not None
+    for run in (old, prose.session.current):
+        bare = Trainer(run.words, run.config)
+        bare.advance()
+        assert run.log.left.tolist() == bare.log.left.tolist()[: run.n_merges]
+    assert notes.failures == []
+
+
+def test_adding_documents_does_not_hide_a_training(prose, notes, qtbot):
+    prose.train_to_target()
+    prose.pause()
+    prose.add_text("more", "more text")
+    assert prose.training.state == "paused"
+    qtbot.waitUntil(lambda: not prose.jobs.is_busy("count"))
+    assert prose.training.state == "paused"
+    prose.stop()
+
+
+def noting(where: set, work):
+    """Wrap a job so that it notes its thread."""
+
+    def noted(request, progress):
+        where.add(threading.get_ident())
+        return work(request, progress)
+
+    return noted
+
+
+def test_no_work_is_done_in_the_gui_thread(controller, notes, qtbot, tmp_path, monkeypatch):
+    from bpe_studio.gui.intentions import documents, files, preview, views
+
+    jobs = {
+        "read_documents": documents, "run_over": documents, "view_at": views, "encoded_preview": preview,
+        "preview_curve": preview, "saved_file": files, "opened_tokenizer": files,
+    }  # fmt: skip
+    where: dict[str, set] = {name: set() for name in jobs}
+    for name, module in jobs.items():
+        monkeypatch.setattr(module, name, noting(where[name], getattr(module, name)))
+    path = tmp_path / "text.txt"
+    path.write_text(PROSE, encoding="utf-8")
+    controller.add_paths([path])
+    controller.set_preview_text("some text")
+    qtbot.waitUntil(lambda: controller.snapshot is not None, timeout=20000)
+    controller.step()
+    qtbot.waitUntil(made(controller, 1))
+    with qtbot.waitSignal(controller.saved):
+        controller.save(tmp_path / "t.json")
+    with qtbot.waitSignal(controller.file_opened):
+        controller.open_path(tmp_path / "t.json")
+    qtbot.waitUntil(lambda: all(where.values()))
+    assert not any(threading.get_ident() in threads for threads in where.values())

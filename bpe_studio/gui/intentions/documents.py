@@ -100,7 +100,7 @@ class DocumentIntentions:
         pending = self._reading if self._c.jobs.is_busy(READ) else ()
         self._reading = (*pending, *paths)
         self._c.jobs.submit(READ, read_documents, ReadRequest(self._reading, errors))
-        self._c.training_now.set_status(TrainingStatus("reading", text=progress_text("reading", 0, None)))
+        self._c.training_now.tell_work(TrainingStatus("reading", text=progress_text("reading", 0, None)))
 
     def read_again(self, bad: BadBytes, errors: str) -> None:
         """Read on after bad bytes, with U+FFFD for them or without the documents that hold them."""
@@ -112,7 +112,7 @@ class DocumentIntentions:
             self._reading = ()
             self._c.jobs.cancel(READ)
             self._c.jobs.cancel(COUNT)
-            self._c.training_now.set_status(TrainingStatus())
+            self._c.training_now.tell_work(None)
 
     def add_text(self, name: str, text: str) -> None:
         """Add a text as a document."""
@@ -139,7 +139,7 @@ class DocumentIntentions:
         """Take what was read, or ask what to do about bytes that are no text."""
         request: ReadRequest = result.request
         self._reading = ()
-        self._c.training_now.set_status(TrainingStatus())
+        self._c.training_now.tell_work(None)
         if (
             isinstance(result.error, CorpusError)
             and result.error.byte_offset is not None
@@ -241,7 +241,7 @@ class DocumentIntentions:
     def on_counted(self, result: JobResult) -> None:
         """Put the counted run into the list; one without merges makes room for it."""
         session, request = self._c.session, result.request
-        self._c.training_now.set_status(TrainingStatus())
+        self._c.training_now.tell_work(None)
         if result.error is not None:
             title = self._c.tr("The corpus cannot be counted")
             if request.train:
@@ -261,16 +261,15 @@ class DocumentIntentions:
             self._c.train_to_target()
 
     def on_progress(self, stage: str, done: int, total: int | None) -> None:
-        """Tell how far reading or counting is, unless a training has more to say."""
+        """Tell how far reading or counting is."""
         now = time.monotonic()
         if stage != self._stage or done <= self._stage_start[1]:
             self._stage, self._stage_start = stage, (now, done)
         seconds, made = now - self._stage_start[0], done - self._stage_start[1]
         rate = made / seconds if seconds > 0.2 else 0.0
         left = (total - done) / rate if total and rate else None
-        if not self._c.training_now.is_training:
-            text = progress_text(stage, done, total, rate)
-            self._c.training_now.set_status(TrainingStatus(stage, done, total, rate, left, text))
+        text = progress_text(stage, done, total, rate)
+        self._c.training_now.tell_work(TrainingStatus(stage, done, total, rate, left, text))
 
     def _fail(self, title: str, error: Exception) -> None:
         self._c.failed.emit(title, str(error) if isinstance(error, BpeStudioError | OSError) else repr(error))

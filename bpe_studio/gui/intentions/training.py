@@ -91,10 +91,11 @@ class TrainingIntentions(QObject):
         self._begin(run, "step")
 
     def train(self) -> None:
-        """Train the current run from its last merge to its target at full speed."""
+        """Train the current run from its last merge to its target; another run that is training rests."""
         run = self._c.session.current
-        if run is None or self.mode == "train":
+        if run is None or (self.mode == "train" and self._run is run):
             return
+        self.tell_rows()
         if self._c.session.settings_extend:
             self._enlarge(run, self._c.session.settings.vocab_size)
         if not run.can_grow:
@@ -195,6 +196,7 @@ class TrainingIntentions(QObject):
         self._c.views.engine_ready()
 
     def _begin(self, run: Run, mode: str) -> None:
+        self._end_timer.stop()
         self._run, self.mode = run, mode
         self._is_waiting = self._c.engine.must_wait_for(run.words, self._target)
         if self._is_waiting:
@@ -244,6 +246,11 @@ class TrainingIntentions(QObject):
 
     def _tell(self) -> None:
         self.set_status(self._status_now())
+
+    def tell_work(self, status: TrainingStatus | None) -> None:
+        """Tell of reading or counting (None: it has ended), unless a training has more to say."""
+        if self.mode == "idle":
+            self.set_status(status or TrainingStatus())
 
     def set_status(self, status: TrainingStatus) -> None:
         """Tell of a new status if it is one."""

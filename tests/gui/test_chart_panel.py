@@ -109,7 +109,7 @@ def test_the_readout_names_two_curves_and_one_needs_no_name():
     assert readout(count_chart(trained_run(WORDS, 3, pattern="none").log), 0) == "at 0: 4"
 
 
-def test_axes_write_plain_numbers():
+def test_axes_write_plain_numbers(qapp):
     axis = ValueAxis("left")
     assert axis.tickStrings([1000, 2000], 1, 1000) == ["1,000", "2,000"]
     axis.tickValues(1, 4, 300)
@@ -254,7 +254,8 @@ def test_the_charts_grow_while_a_run_does(qtbot):
     assert panel.compression.shown_data().n_points == 1
     for row in merge_rows(run, 3):
         controller.append(run, [row])
-    qtbot.waitUntil(lambda: panel.counts.shown_data().series[0].y.tolist() == [4, 2, 2], timeout=2000)
+    drawn = lambda: [series.y.tolist() for series in panel.counts.shown_data().series][:1]  # noqa: E731
+    qtbot.waitUntil(lambda: drawn() == [[4, 2, 2]], timeout=2000)
     assert panel.compression.shown_data().n_points == 4
 
 

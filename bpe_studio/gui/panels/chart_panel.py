@@ -1,10 +1,12 @@
 """CHART: bytes per token against vocabulary size, and the winning count of each merge.
 
-The charts grow while a training runs, at most five times a second. A click goes to that step.
+The charts grow while a training runs, each at most five times a second, and never both at once: drawing
+one takes as long as the window may take to answer. A click goes to that step.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +17,7 @@ from bpe_studio.analysis.compression import CompressionCurve, corpus_curve
 from bpe_studio.gui.chart_view import ChartView
 from bpe_studio.gui.charts import COMPRESSION, COUNTS, compression_chart, count_chart
 
-MS_BETWEEN_DRAWINGS = 200
+MS_BETWEEN_DRAWINGS = 100
 
 
 class ChartPanel(QWidget):
@@ -39,11 +41,10 @@ class ChartPanel(QWidget):
             self.tr("Click to go to a step. Wheel zooms, double-click shows everything.")
         )
         self._lay_out()
-        # A single-shot timer: the first change draws at once, later ones at most five times a second.
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._on_timeout)
-        self._is_due = False
+        self._due: list[Callable[[], None]] = []
         self._connect()
         self.refresh()
 
@@ -60,22 +61,24 @@ class ChartPanel(QWidget):
     def _connect(self) -> None:
         controller = self._controller
         controller.merges_appended.connect(self._on_merges_appended)
-        controller.runs_changed.connect(self.refresh)
+        controller.runs_changed.connect(self._draw_soon)
         controller.cursor_moved.connect(self._on_cursor_moved)
         controller.preview_curve_changed.connect(self._on_preview_curve_changed)
         for view in (self.compression, self.counts):
             view.step_chosen.connect(controller.go_to)
 
     def _on_merges_appended(self, first: int, last: int) -> None:
-        if self._timer.isActive():
-            self._is_due = True
-        else:
-            self.refresh()
-            self._timer.start(MS_BETWEEN_DRAWINGS)
+        self._draw_soon()
+
+    def _draw_soon(self) -> None:
+        waiting = [draw for draw in (self._refresh_compression, self._refresh_counts) if draw not in self._due]
+        self._due += waiting
+        if not self._timer.isActive():
+            self._timer.start(0)
 
     def _on_timeout(self) -> None:
-        if self._is_due:
-            self.refresh()
+        if self._due:
+            self._due.pop(0)()
             self._timer.start(MS_BETWEEN_DRAWINGS)
 
     def _on_cursor_moved(self, k: int) -> None:
@@ -88,13 +91,16 @@ class ChartPanel(QWidget):
 
     def refresh(self) -> None:
         """Draw everything anew from the current run."""
-        self._is_due = False
-        run = self._controller.session.current
+        self._due.clear()
         self._refresh_compression()
+        self._refresh_counts()
+
+    def _refresh_counts(self) -> None:
+        run = self._controller.session.current
         names = (self.tr("count"), self.tr("tie"))
         data = count_chart(run.log if run is not None else None, names)
         self.counts.set_data(data, None if data.n_points else self._sentence(run))
-        self._on_cursor_moved(self._controller.session.cursor)
+        self.counts.set_cursor(self._controller.session.cursor)
 
     def _refresh_compression(self) -> None:
         run = self._controller.session.current

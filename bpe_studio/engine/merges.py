@@ -133,6 +133,7 @@ class MergeLog:
         self._length = 0
         self._columns = {name: np.empty(64, dtype) for name, dtype in COLUMNS.items()}
         self._token_bytes = dict(enumerate(alphabet.tokens, start=alphabet.first_id))
+        self._lengths = frozen(np.ones(alphabet.n_tokens, np.int64), np.int64)
 
     def __len__(self) -> int:
         return self._length
@@ -163,10 +164,6 @@ class MergeLog:
                 longer[: self._length] = column[: self._length]
                 self._columns[name] = longer
             self._columns[name][self._length : end] = getattr(batch, name)
-        for left, right, token in zip(
-            batch.left.tolist(), batch.right.tolist(), batch.token.tolist(), strict=True
-        ):
-            self._token_bytes.setdefault(token, self._token_bytes[left] + self._token_bytes[right])
         self._length = end
 
     def batch(self, first: int, last: int) -> MergeBatch:
@@ -188,16 +185,51 @@ class MergeLog:
         return self.alphabet.next_id + self._length
 
     def token_bytes(self, token: int) -> bytes:
-        """Return the bytes of a base token or product."""
-        return self._token_bytes[token]
+        """Return the bytes of a base token or product; they are put together when first asked for.
+
+        Raises
+        ------
+        KeyError
+            If no token has that id.
+        """
+        known, left, right = self._token_bytes, self.left, self.right
+        wanted = [token]
+        while wanted:
+            product = wanted[-1]
+            if product not in known:
+                rank = self._rank_of(product)
+                parts = int(left[rank]), int(right[rank])
+                missing = [part for part in parts if part not in known]
+                if missing:
+                    if any(self._rank_of(part) >= rank for part in missing):
+                        raise KeyError(product)
+                    wanted += missing
+                    continue
+                known[product] = known[parts[0]] + known[parts[1]]
+            wanted.pop()
+        return known[token]
+
+    def _rank_of(self, token: int) -> int:
+        """Return the rank of the first merge that makes a token."""
+        rank = token - self.alphabet.next_id
+        if 0 <= rank < self._length and self._columns["token"][rank] == token:
+            return rank
+        found = np.flatnonzero(self.token == token)
+        if not len(found):
+            raise KeyError(token)
+        return int(found[0])
 
     def token_lengths(self) -> np.ndarray:
         """Return the length of every token in base symbols, int64, by id − first base id."""
-        lengths = np.ones(self.alphabet.n_tokens + self._length, np.int64)
+        n_base, n_known = self.alphabet.n_tokens, len(self._lengths)
         first = self.alphabet.first_id
-        for rank, (left, right) in enumerate(zip(self.left.tolist(), self.right.tolist(), strict=True)):
-            lengths[self.alphabet.n_tokens + rank] = lengths[left - first] + lengths[right - first]
-        return lengths
+        if n_base + self._length > n_known:
+            lengths = self._lengths.tolist()
+            left, right = (self._columns[name][n_known - n_base : self._length] for name in ("left", "right"))
+            for left_id, right_id in zip(left.tolist(), right.tolist(), strict=True):
+                lengths.append(lengths[left_id - first] + lengths[right_id - first])
+            self._lengths = frozen(lengths, np.int64)
+        return self._lengths
 
     def is_ordered(self) -> OrderCheck:
         """Return whether cursor and curve are defined for this list; O(merges)."""

@@ -18,7 +18,6 @@ from bpe_studio.engine.kernels.state import (
     N_TOKENS,
     NEED_ROOM,
     NO_MORE,
-    WALL,
     Cells,
     Counts,
     Limits,
@@ -90,7 +89,7 @@ class FastTrainer:
     def _lay_out(
         self, symbols: np.ndarray, offsets: np.ndarray, counts: np.ndarray, alphabet: Alphabet, shortest: bool
     ) -> Any:
-        """Return the cells: a wall before each word and at the end."""
+        """Return the cells: a wall before each word and at the end, then one cell a base token."""
         lengths = np.diff(offsets)
         n_cells = len(symbols) + len(lengths) + 1
         if n_cells > MAX_CELLS:
@@ -98,18 +97,14 @@ class FastTrainer:
                 f"the unique words hold {len(symbols):,} symbols; at most {MAX_CELLS:,} can be trained on. "
                 "Choose a split pattern, or documents that repeat more"
             )
-        at = np.arange(len(symbols), dtype=np.int64) + np.repeat(np.arange(1, len(lengths) + 1), lengths)
-        token = np.full(n_cells, WALL, np.int32)
-        token[at] = np.where(symbols < alphabet.first_mergeable_id, WALL, symbols - self._first_id)
-        weight = np.zeros(n_cells, np.int64)
-        weight[at] = np.repeat(counts, lengths)
-        letter = np.zeros(n_cells, np.int32)
-        letter[at] = sort_letters(alphabet, shortest)[symbols - self._first_id]
-        # Base tokens need a place where their letter stands; one cell for each is put at the end.
-        token = np.concatenate([token, np.full(alphabet.n_tokens, WALL, np.int32)])
-        weight = np.concatenate([weight, np.zeros(alphabet.n_tokens, np.int64)])
-        letter = np.concatenate([letter, sort_letters(alphabet, shortest)])
-        return Cells(token, weight, letter)
+        n_cells += alphabet.n_tokens
+        cells = Cells(np.empty(n_cells, np.int32), np.empty(n_cells, np.int64), np.empty(n_cells, np.int32))
+        # Copies: a kernel is compiled anew for read-only arrays.
+        self._kernels.pairs.lay_out(
+            cells, symbols, offsets.copy(), counts.copy(), self._first_id, alphabet.first_mergeable_id,
+            sort_letters(alphabet, shortest),
+        )  # fmt: skip
+        return cells
 
     def _base_tokens(self, alphabet: Alphabet) -> Any:
         n_tokens = alphabet.n_tokens

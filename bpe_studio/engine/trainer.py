@@ -26,6 +26,9 @@ from bpe_studio.engine.words import WordTable
 MAX_SLICE = 4096
 """Merges made between two looks at the clock, at most."""
 
+FIRST_SECONDS = 0.01
+"""Time that the first merge is taken to need, before anything is measured."""
+
 
 class MergeLoop(Protocol):
     """What makes merges: compiled, or the reference."""
@@ -108,6 +111,7 @@ class Trainer:
             self.log.extend(log.batch(0, len(log)))
         self.stop_reason: StopReason | None = None
         self._engine = engine
+        self._pace = 0.0  # merges a second in the last slice
         self._loop: MergeLoop | None = None
 
     def advance(self, max_merges: int | None = None, max_seconds: float | None = None) -> MergeBatch:
@@ -129,14 +133,20 @@ class Trainer:
         left_to_make = self.n_target - first
         if max_merges is not None:
             left_to_make = min(left_to_make, as_index("max_merges", max_merges))
-        deadline = None if max_seconds is None else time.monotonic() + max_seconds
-        size = MAX_SLICE if deadline is None else 1
+        seconds_left = max_seconds
         while left_to_make > 0 and self.stop_reason is None:
-            n_made = self._slice(min(size, left_to_make))
+            started = time.monotonic()
+            size = MAX_SLICE if seconds_left is None else max(1, int(self._pace * seconds_left))
+            n_made = self._slice(min(size, left_to_make, MAX_SLICE))
             left_to_make -= n_made
-            if deadline is not None and time.monotonic() >= deadline:
-                break
-            size = min(2 * size, MAX_SLICE)
+            seconds = time.monotonic() - started
+            # Later merges are quicker, so the pace only ever errs on the side of short slices; at most
+            # doubling it keeps one lucky measurement from making a long one.
+            self._pace = min(n_made / max(seconds, 1e-6), 2 * max(self._pace, 1 / FIRST_SECONDS))
+            if seconds_left is not None:
+                seconds_left -= seconds
+                if seconds_left <= 0:
+                    break
         if self.stop_reason is None and len(self.log) >= self.n_target:
             self.stop_reason = self.reason("vocabulary_full")
         return self.log.batch(first, len(self.log))

@@ -20,7 +20,8 @@ from bpe_studio.engine.trainer import Trainer
 N_BYTES = 10_000_000
 VOCAB_SIZE = 32_768
 INTERVAL = 5
-WORST_P99, WORST, WORST_FACTOR = 250, 2000, 6
+N_TRAININGS = 5
+WORST_P99, WORST, WORST_FACTOR = 150, 600, 4
 
 
 class Pulse(QObject):
@@ -46,6 +47,9 @@ class Pulse(QObject):
         now = time.perf_counter()
         self.late.setdefault(self.stage, []).append((now - self._last) * 1000 - INTERVAL)
         self._last = now
+
+    def stop(self) -> None:
+        self._timer.stop()
 
     def report(self) -> np.ndarray:
         for stage, values in self.late.items():
@@ -81,21 +85,36 @@ def test_the_window_answers_while_ten_megabytes_are_trained(window, qtbot, tmp_p
     qtbot.waitUntil(lambda: controller.session.current not in (None, first)
                     and controller.session.current.facts.n_bytes > 1000, timeout=60_000)  # fmt: skip
     pulse.start("training")
-    start = time.perf_counter()
-    controller.train_to_target()
-    qtbot.waitUntil(
-        lambda: controller.training.state == "idle" and controller.session.n_merges > 0, timeout=120_000
-    )
-    in_window = time.perf_counter() - start
-    run = controller.session.current
-    start = time.perf_counter()
-    bare = Trainer(run.words, run.config)
-    bare.advance()
-    alone = time.perf_counter() - start
+    in_window, alone = [], []
+    for repeat in range(N_TRAININGS):
+        if repeat:
+            pulse.start("training again")
+        start = time.perf_counter()
+        controller.train_to_target() if not repeat else controller.start_new_run()
+        qtbot.waitUntil(lambda: has_trained(controller, repeat), timeout=120_000)  # noqa: B023
+        in_window.append(time.perf_counter() - start)
+        run = controller.session.current
+        pulse.stop()
+        start = time.perf_counter()
+        bare = Trainer(run.words, run.config)
+        bare.advance()
+        alone.append(time.perf_counter() - start)
+        assert run.log.left.tolist() == bare.log.left.tolist()
+    factor = np.median(in_window) / np.median(alone)
     with capsys.disabled():
         print(f"\n{run.facts.n_bytes:,} bytes, {run.n_merges:,} merges")
         late = pulse.report()
-        print(f"training {in_window:.2f} s in the window, {alone:.2f} s alone: {in_window / alone:.2f} times")
-    assert run.log.left.tolist() == bare.log.left.tolist()
+        print(
+            f"training {np.median(in_window):.2f} s in the window, {np.median(alone):.2f} s alone: {factor:.2f}"
+        )
     assert np.percentile(late, 99) < WORST_P99 and late.max() < WORST
-    assert in_window / alone < WORST_FACTOR
+    assert factor < WORST_FACTOR
+
+
+def has_trained(controller, repeat):
+    """Whether training number `repeat` is at its end; each is a run of its own."""
+    session = controller.session
+    return (
+        controller.training.state == "idle"
+        and len([run for run in session.runs if run.n_merges and run.is_full]) > repeat
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_studio.engine.kernels.decorator import kernel
-from bpe_studio.engine.kernels.state import N_COUNTS, N_PAIRS, N_POOL
+from bpe_studio.engine.kernels.state import N_COUNTS, N_PAIRS, N_POOL, WALL
 
 
 @kernel
@@ -103,6 +103,39 @@ def first_place(cells, tokens, pairs, pair):
         pairs.start[pair] += 1
         pairs.n_places[pair] = end - pairs.start[pair]
     return np.int64(len(cells.token))
+
+
+@kernel
+def lay_out(cells, base, offsets, counts, first_id, first_mergeable_id, letters):
+    """Write the words into their cells, with a wall before each, and the base tokens at the end.
+
+    Parameters
+    ----------
+    base : ndarray of int32, shape (n,)
+        Base symbols (ids) of all words.
+    offsets : ndarray of int64, shape (n_words + 1,)
+        Where each word begins.
+    counts : ndarray of int64, shape (n_words,)
+        How often each word occurs.
+    first_id, first_mergeable_id : int
+        Ids of token number 0, and of the first that is no wall.
+    letters : ndarray of int32, shape (n_base_tokens,)
+        Sort value of each base token. Each gets a cell at the end, where its letter can be looked up.
+    """
+    at = 0
+    for word in range(len(counts)):
+        cells.token[at] = WALL
+        at += 1
+        for index in range(offsets[word], offsets[word + 1]):
+            symbol = base[index]
+            cells.token[at] = symbol - first_id if symbol >= first_mergeable_id else WALL
+            cells.weight[at] = counts[word]
+            cells.letter[at] = letters[symbol - first_id]
+            at += 1
+    cells.token[at] = WALL
+    for number in range(len(letters)):
+        cells.token[at + 1 + number] = WALL
+        cells.letter[at + 1 + number] = letters[number]
 
 
 @kernel

@@ -48,8 +48,8 @@ class TrainingStatus:
     text: str = ""
 
 
-MILLISECONDS_BETWEEN_FACTS = 100
-"""A training at full speed tells of its rows ten times a second: drawing them costs more than making them."""
+MILLISECONDS_BETWEEN_FACTS = 200
+"""A training at full speed tells of its rows five times a second: drawing them costs more than they do."""
 
 
 class TrainingIntentions(QObject):

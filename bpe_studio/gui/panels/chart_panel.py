@@ -71,8 +71,8 @@ class ChartPanel(QWidget):
         self._draw_soon()
 
     def _draw_soon(self) -> None:
-        waiting = [draw for draw in (self._refresh_compression, self._refresh_counts) if draw not in self._due]
-        self._due += waiting
+        drawings = (self._refresh_compression, self._refresh_counts)
+        self._due += [draw for draw in drawings if draw not in self._due]
         if not self._timer.isActive():
             self._timer.start(0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_studio.engine.kernels.decorator import kernel
+from bpe_studio.engine.kernels.decorator import inlined, kernel
 from bpe_studio.engine.kernels.pairs import first_place, mix
 from bpe_studio.engine.kernels.state import FIRST_SEEN, LOWEST_IDS, RANDOM, REVERSE, SHORTEST
 
@@ -41,7 +41,7 @@ def compare_pairs(cells, tokens, left_a, right_a, left_b, right_b):
     return order
 
 
-@kernel
+@inlined
 def letter_of_pair(cells, tokens, left, right, offset):
     """Return letter number `offset` of the merged text."""
     if offset < tokens.length[left]:
@@ -95,7 +95,7 @@ def length_key(limits, cells, tokens, left, right):
     return key | letters_key(limits, cells, tokens, left, right, 42 // limits.letter_bits)
 
 
-@kernel
+@inlined
 def tie_key(limits, cells, tokens, pairs, pair):
     """Return the 64-bit key of a pair: a smaller key wins, equal keys are told apart by letters."""
     left, right = pairs.left[pair], pairs.right[pair]
@@ -115,12 +115,8 @@ def tie_key(limits, cells, tokens, pairs, pair):
 
 
 @kernel
-def goes_before(limits, cells, tokens, pairs, count_a, key_a, pair_a, count_b, key_b, pair_b):
-    """Return whether queue entry a is merged before entry b."""
-    if count_a != count_b:
-        return count_a > count_b
-    if key_a != key_b:
-        return key_a < key_b
+def letters_go_before(limits, cells, tokens, pairs, pair_a, pair_b):
+    """Return whether pair a is merged before pair b, by their letters."""
     left_a, right_a = pairs.left[pair_a], pairs.right[pair_a]
     left_b, right_b = pairs.left[pair_b], pairs.right[pair_b]
     order = 0
@@ -133,6 +129,16 @@ def goes_before(limits, cells, tokens, pairs, count_a, key_a, pair_a, count_b, k
     if order == 0:  # only a blank against a real U+2581 gets here
         return left_a < left_b or (left_a == left_b and right_a < right_b)
     return order < 0
+
+
+@inlined
+def goes_before(limits, cells, tokens, pairs, count_a, key_a, pair_a, count_b, key_b, pair_b):
+    """Return whether queue entry a is merged before entry b."""
+    if count_a != count_b:
+        return count_a > count_b
+    if key_a != key_b:
+        return key_a < key_b
+    return letters_go_before(limits, cells, tokens, pairs, pair_a, pair_b)
 
 
 @kernel

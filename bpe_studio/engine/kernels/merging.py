@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_studio.engine.kernels.comparing import hash_letter, tie_key
-from bpe_studio.engine.kernels.decorator import kernel
+from bpe_studio.engine.kernels.decorator import inlined, kernel
 from bpe_studio.engine.kernels.pairs import (
     add_pair,
     best_below,
@@ -31,7 +31,7 @@ from bpe_studio.engine.kernels.state import (
 )
 
 
-@kernel
+@inlined
 def lower_count(limits, tokens, pairs, counts, left, right, change):
     """Take `change` off a pair's count."""
     pair = pairs.table[find_pair(pairs, left, right)]
@@ -41,7 +41,7 @@ def lower_count(limits, tokens, pairs, counts, left, right, change):
     pairs.count[pair] -= change
 
 
-@kernel
+@inlined
 def enter_pair(limits, cells, tokens, pairs, queue, counts, pair):
     """Count a new pair among the eligible ones and queue it if it is frequent enough."""
     if is_eligible(limits, tokens, pairs.left[pair], pairs.right[pair]):
@@ -76,7 +76,7 @@ def make_token(cells, tokens, pairs, left, right, at, utf8):
     return token
 
 
-@kernel
+@inlined
 def join_cells(cells, at, middle, end, token):
     """Make one token of the cells from `at` to `end`, whose second part began at `middle`."""
     cells.token[middle - 1] = INSIDE
@@ -130,7 +130,7 @@ def merge_places(cells, tokens, pairs, scratch, pair, token):
     return n_places, n_seen
 
 
-@kernel
+@inlined
 def see(scratch, token, n_seen):
     """List a neighbour once."""
     if (

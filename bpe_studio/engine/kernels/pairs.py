@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_studio.engine.kernels.decorator import kernel
+from bpe_studio.engine.kernels.decorator import inlined, kernel
 from bpe_studio.engine.kernels.state import N_COUNTS, N_PAIRS, N_POOL, WALL
 
 
-@kernel
+@inlined
 def mix(value):
     """Return splitmix64's finalizer of a uint64."""
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -20,13 +20,13 @@ def mix(value):
     return value ^ (value >> np.uint64(31))
 
 
-@kernel
+@inlined
 def pair_hash(left, right):
     """Return a uint64 hash of a pair of tokens."""
     return mix((np.uint64(left) << np.uint64(32)) | np.uint64(right))
 
 
-@kernel
+@inlined
 def find_pair(pairs, left, right):
     """Return the slot of a pair in the table: its own, or the empty one where it belongs."""
     mask = np.uint64(len(pairs.table) - 1)
@@ -38,7 +38,7 @@ def find_pair(pairs, left, right):
         slot = (slot + np.uint64(1)) & mask
 
 
-@kernel
+@inlined
 def add_pair(pairs, left, right, count, start, n_places):
     """Append a pair and return its number."""
     pair = np.int32(pairs.numbers[N_PAIRS])
@@ -52,7 +52,7 @@ def add_pair(pairs, left, right, count, start, n_places):
     return pair
 
 
-@kernel
+@inlined
 def count_slot(counts, value):
     """Return the slot of a count: its own for small counts, a hashed one in the upper half for others."""
     half = len(counts.value) >> 1
@@ -64,7 +64,7 @@ def count_slot(counts, value):
     return half + slot
 
 
-@kernel
+@inlined
 def note_count(counts, numbers, value, change):
     """Note that `change` more eligible pairs have this count."""
     if value > 0:
@@ -85,13 +85,13 @@ def best_below(counts, limit):
     return np.int64(0)
 
 
-@kernel
+@inlined
 def is_eligible(limits, tokens, left, right):
     """Return whether a pair's product is short enough."""
     return tokens.length[left] + tokens.length[right] <= limits.max_length
 
 
-@kernel
+@inlined
 def first_place(cells, tokens, pairs, pair):
     """Return the first cell where a pair occurs, dropping places that are stale."""
     left, right = pairs.left[pair], pairs.right[pair]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_studio.engine.kernels.comparing import goes_before, tie_key
-from bpe_studio.engine.kernels.decorator import kernel
+from bpe_studio.engine.kernels.decorator import inlined
 from bpe_studio.engine.kernels.state import N_QUEUE
 
 
-@kernel
+@inlined
 def put(queue, at, count, key, pair):
     """Write a queue entry."""
     queue.count[at] = count
@@ -17,7 +17,7 @@ def put(queue, at, count, key, pair):
     queue.pair[at] = pair
 
 
-@kernel
+@inlined
 def push(limits, cells, tokens, pairs, queue, count, key, pair):
     """Add an entry to the queue."""
     at = pairs.numbers[N_QUEUE]
@@ -33,7 +33,7 @@ def push(limits, cells, tokens, pairs, queue, count, key, pair):
     put(queue, at, count, key, pair)
 
 
-@kernel
+@inlined
 def replace_top(limits, cells, tokens, pairs, queue, count, key, pair):
     """Put an entry in place of the first one and restore the order."""
     size = pairs.numbers[N_QUEUE]
@@ -64,7 +64,7 @@ def replace_top(limits, cells, tokens, pairs, queue, count, key, pair):
     put(queue, at, count, key, pair)
 
 
-@kernel
+@inlined
 def drop_top(limits, cells, tokens, pairs, queue):
     """Remove the first entry."""
     pairs.numbers[N_QUEUE] -= 1
@@ -73,7 +73,7 @@ def drop_top(limits, cells, tokens, pairs, queue):
         replace_top(limits, cells, tokens, pairs, queue, queue.count[last], queue.key[last], queue.pair[last])
 
 
-@kernel
+@inlined
 def refresh_top(limits, cells, tokens, pairs, queue):
     """Bring the first entry up to date until it is true; return its count, or 0 for an empty queue.
 

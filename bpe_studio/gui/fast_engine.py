@@ -6,6 +6,7 @@ the cache on disk; afterwards the training thread loads the kernels in a fractio
 
 from __future__ import annotations
 
+import os
 import sys
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
@@ -47,12 +48,13 @@ class FastEngine(QObject):
             return
         process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
-        environment.insert("PYTHONPATH", ":".join(filter(None, sys.path)))
+        environment.insert("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
         process.setProcessEnvironment(environment)
         process.finished.connect(self._on_ended)
         process.errorOccurred.connect(self._on_ended)
         self._process = process
-        process.start(sys.executable, ["-m", "bpe_studio.engine.kernels"])
+        # Without -P, a start in a clone would compile the clone's own kernels instead of the installed ones.
+        process.start(sys.executable, ["-P", "-m", "bpe_studio.engine.kernels"])
 
     def close(self) -> None:
         """End the helper if it still runs."""

@@ -54,6 +54,17 @@ def test_a_helper_that_cannot_start_is_no_reason_to_wait(engine, cold, qtbot, mo
     assert not engine.is_preparing
 
 
+def test_the_helper_compiles_this_package_and_not_one_in_the_folder_it_starts_in(
+    engine, cold, qtbot, monkeypatch, tmp_path
+):
+    (tmp_path / "bpe_studio").mkdir()
+    (tmp_path / "bpe_studio" / "__init__.py").write_text("open('taken', 'w')", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with qtbot.waitSignal(engine.became_ready, timeout=120_000):
+        engine.prepare()
+    assert not (tmp_path / "taken").exists()
+
+
 def test_closing_ends_the_helper(engine, cold, monkeypatch, tmp_path):
     sleeper = tmp_path / "sleeper"
     sleeper.write_text("#!/bin/sh\nexec sleep 60\n", encoding="utf-8")

@@ -33,6 +33,7 @@ def cache_folder() -> Path:
     parts = [platform.python_version(), sys.implementation.cache_tag or "", platform.machine(), _processor()]
     parts += [importlib.metadata.version(name) for name in ("numba", "llvmlite", "numpy")]
     parts += [f"{key}={value}" for key, value in sorted(os.environ.items()) if key.startswith("NUMBA_")]
+    parts.append(__path__[0])  # numba looks for compiled code under the path of its source
     parts += [source.read_text("utf-8") for source in sorted(Path(__path__[0]).glob("*.py"))]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     return Path(platformdirs.user_cache_dir("bpe-studio")) / "kernels" / digest

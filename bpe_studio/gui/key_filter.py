@@ -40,6 +40,8 @@ NAVIGATION = frozenset(
 )
 PAGES = frozenset({Key.Key_Home, Key.Key_End, Key.Key_PageUp, Key.Key_PageDown})
 F_KEYS = range(Key.Key_F1.value, Key.Key_F35.value + 1)
+CHOOSING = frozenset({Key.Key_Return, Key.Key_Enter, Key.Key_F4})
+"""Keys that an open list of choices takes as `ShortcutOverride`: kept from it, Enter would choose nothing."""
 BARE_MODIFIERS = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
 KEEPS_NAVIGATION = "keeps_navigation"
 """Dynamic property of rails: a widget that has it keeps its navigation keys."""
@@ -70,7 +72,7 @@ def keeps_key(widget: QWidget, key: int, modifiers: Qt.KeyboardModifier) -> bool
     if modifiers & ~BARE_MODIFIERS:
         return False
     if QApplication.activePopupWidget() is not None:
-        return True
+        return key not in CHOOSING
     if widget.property(KEEPS_NAVIGATION):
         return key in NAVIGATION
     for classes, keeps in KEPT_KEYS:

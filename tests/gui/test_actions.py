@@ -126,6 +126,18 @@ def test_space_still_presses_a_button(window, qtbot):
     assert window.verbs.calls == []
 
 
+@pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_Enter])
+def test_enter_takes_the_choice_in_an_open_list(window, qtbot, key):
+    box = QComboBox()
+    box.addItems(["none", "whitespace", "custom"])
+    window.focus_on(box)
+    box.showPopup()
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
+    QTest.keyClick(box.view(), Key.Key_End)
+    QTest.keyClick(box.view(), key)
+    assert box.currentText() == "custom" and QApplication.activePopupWidget() is None
+
+
 @pytest.mark.parametrize(
     ("key", "call"),
     [("Right", ("step",)), ("Shift+Right", ("step", 10)), ("PgDown", ("step", 100)), ("Left", ("step_back",)),

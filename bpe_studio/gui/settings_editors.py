@@ -128,14 +128,23 @@ class _Choice(_NoWheel, QComboBox):
         self.setMinimumContentsLength(8)
 
 
-class _Number(_NoWheel, QSpinBox):
-    def minimumSizeHint(self) -> Any:
-        hint = super().minimumSizeHint()
+class _Numeric(_NoWheel):
+    """A number as tall as the other fields: Fusion leaves so little room that a descender is cut off."""
+
+    MARGIN = 4
+
+    def minimumSizeHint(self: Any) -> Any:
+        hint = super().minimumSizeHint()  # type: ignore[misc]
+        hint.setHeight(max(hint.height(), self.fontMetrics().height() + 2 * self.MARGIN))
         hint.setWidth(min(hint.width(), 90))  # the largest number is never what is shown
         return hint
 
 
-class _Share(_NoWheel, QDoubleSpinBox):
+class _Number(_Numeric, QSpinBox):
+    pass
+
+
+class _Share(_Numeric, QDoubleSpinBox):
     pass
 
 

@@ -152,7 +152,7 @@ FIELDS: tuple[Field, ...] = (
     ),
     Field(
         "special_placement",
-        QT_TRANSLATE_NOOP("Settings", "Their ids"),
+        QT_TRANSLATE_NOOP("Settings", "Special ids"),
         QT_TRANSLATE_NOOP("Settings", "Where the ids of special tokens stand"),
         "choice",
         (
@@ -191,7 +191,7 @@ FIELDS: tuple[Field, ...] = (
 )
 SWITCH_WORDS = {
     "byte_fallback": QT_TRANSLATE_NOOP("Settings", "Byte fallback"),
-    "lines": QT_TRANSLATE_NOOP("Settings", "Lines"),
+    "lines": QT_TRANSLATE_NOOP("Settings", "One a line"),
 }
 
 assert {name for name, _ in PATTERN_CHOICES} == {CUSTOM, *(pattern.name for pattern in NAMED_PATTERNS)}

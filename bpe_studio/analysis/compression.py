@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpe_studio.analysis.encoded_text import joined_surrogates
-from bpe_studio.analysis.text_tokens import token_ids
-from bpe_studio.engine.errors import BpeStudioError
+from bpe_studio.analysis.text_tokens import token_ids, tokens_around_missing
+from bpe_studio.engine.errors import BpeStudioError, UnknownCharacterError
 
 if TYPE_CHECKING:
     from bpe_studio.engine.merges import MergeLog
@@ -52,7 +52,8 @@ class CompressionCurve:
 def compression_curve(tok: Tokenizer, text: str | bytes) -> CompressionCurve:
     """Return the number of tokens of `text` at every vocabulary size of `tok`.
 
-    Special strings in the text are read as plain text.
+    Special strings in the text are read as plain text. A character that the alphabet lacks is a wall and
+    counts as one token, as `encoded_text` shows it.
 
     Parameters
     ----------
@@ -71,14 +72,18 @@ def compression_curve(tok: Tokenizer, text: str | bytes) -> CompressionCurve:
     BpeStudioError
         If the merges are not ordered: then the tokens after k merges are not the unfolded final ones.
     UnknownCharacterError
-        If the text holds a character that the alphabet lacks.
+        If bytes hold a character that the alphabet lacks.
     """
     _check_ordered(tok)
     if isinstance(text, bytes):
         ids = tok.encode_to_array(text, "none").astype(np.int64)
         return curve_of_ids(tok, ids, len(text))
     clean = joined_surrogates(text)
-    return curve_of_ids(tok, token_ids(tok, clean), len(clean.encode()))
+    try:
+        ids = token_ids(tok, clean)
+    except UnknownCharacterError as error:
+        ids, _ = tokens_around_missing(tok, clean, error.characters)
+    return curve_of_ids(tok, ids, len(clean.encode()))
 
 
 def curve_of_ids(tok: Tokenizer, ids: Int64Array, n_bytes: int) -> CompressionCurve:

@@ -197,9 +197,11 @@ def _bad_byte(
 ) -> CorpusError:
     line, offset = _line_of(raw, error.encoding, error.start), error.start
     what = f"0x{raw[offset]:02X} is not valid {encoding.removesuffix(' with BOM')} ({error.reason})"
+    what = f"{name}, line {line:,}, byte offset {offset:,}: {what}."
     return CorpusError(
-        f"{name}, line {line:,}, byte offset {offset:,}: {what}. Stop here and save the file as UTF-8, read "
+        f"{what} Stop here and save the file as UTF-8, read "
         'it with errors="replace" (U+FFFD for each bad sequence), or leave it out with errors="skip".',
+        what=what,
         path=path,
         line=line,
         byte_offset=offset,

@@ -26,6 +26,8 @@ class CorpusError(BpeStudioError):
         Line of the first bad byte, from 1.
     byte_offset : int or None
         Offset of the first bad byte from the start of the file, from 0.
+    what : str
+        The message without what to do; the message if there is no such part.
     """
 
     def __init__(
@@ -35,8 +37,10 @@ class CorpusError(BpeStudioError):
         path: Path | None = None,
         line: int | None = None,
         byte_offset: int | None = None,
+        what: str = "",
     ) -> None:
         super().__init__(message)
+        self.what = what or message
         self.path = path
         self.line = line
         self.byte_offset = byte_offset

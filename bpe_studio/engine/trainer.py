@@ -231,13 +231,13 @@ def n_target(config: TrainingConfig, alphabet: Alphabet) -> int:
 def stop_reason(
     code: str, config: TrainingConfig, alphabet: Alphabet, n_merges: int, **numbers: int
 ) -> StopReason:
-    """Return a stop reason with the numbers that its text needs."""
-    short = n_target(config, alphabet) - n_merges
+    """Return a stop reason with the numbers that its text needs, whatever vocabulary is asked for."""
+    vocab_size = alphabet.n_tokens + len(config.special_tokens) + n_merges
     facts = {
-        "vocab_size": config.vocab_size - short,
+        "vocab_size": vocab_size,
         "target": config.vocab_size,
         "n_merges": n_merges,
-        "short": short,
+        "short": max(0, config.vocab_size - vocab_size),
         "min_frequency": config.min_frequency,
     }
     return StopReason(code, facts | numbers)

@@ -68,6 +68,12 @@ class ByteView(FlowView):
         self._shown = shown
         self._set_widths()
 
+    def set_mode(self, mode: LabelMode) -> None:
+        """Show tokens as text, hex bytes or GPT-2 letters."""
+        self.mode = mode
+        self._make_painters()
+        self._set_widths()
+
     def set_options(self, options: frozenset[str]) -> None:
         """Show more or fewer lines: "bits", "names", "utf16"."""
         self.options = options

@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import numpy as np
-import PySide6.QtCore  # noqa: F401  # before pyqtgraph, so that it binds to PySide6
+from PySide6.QtGui import QFont, QFontMetricsF  # before pyqtgraph, so that it binds to PySide6
 
 # isort: split
 import pyqtgraph as pg
+
+SPACE = 10
+"""Pixels between two labels of a horizontal axis."""
+
+
+def round_number_from(least: float) -> float:
+    """Return the smallest of … 1, 2, 5, 10, 20 … that is at least `least`.
+
+    Examples
+    --------
+    >>> round_number_from(0.3), round_number_from(5), round_number_from(6001)
+    (0.5, 5.0, 10000.0)
+    """
+    power = 10.0 ** np.floor(np.log10(least))
+    return float(next(step * power for step in (1, 2, 5, 10) if step * power >= least * (1 - 1e-9)))
 
 
 class ValueAxis(pg.AxisItem):
     """Numbers with thousands separators, and only powers of ten on a long logarithmic axis."""
 
     _n_digits = 0
+
+    def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:
+        """Keep labels of a horizontal axis apart: pyqtgraph writes those of the first level at any price."""
+        levels = super().tickSpacing(minVal, maxVal, size)
+        if self.orientation not in ("bottom", "top") or not levels or size <= 0:
+            return levels
+        metrics = QFontMetricsF(self.style["tickFont"] or QFont())
+        least = (metrics.horizontalAdvance(f"{maxVal:,.0f}") + SPACE) * (maxVal - minVal) / size
+        return levels if levels[0][0] >= least else [(round_number_from(least), 0.0), *levels]
 
     def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:
         levels = super().tickValues(minVal, maxVal, size)

@@ -167,6 +167,10 @@ class Controller(Reads):
         """Explain a row instead of the next merge; the cursor stays."""
         self.views.select_row(row)
 
+    def select_touching(self, direction: int) -> None:
+        """Select the next merge (or the one before) that makes or uses what is pinned."""
+        self.views.select_touching(direction)
+
     # --- playing and training
 
     def play(self) -> None:

@@ -83,6 +83,9 @@ class MainWindow(QMainWindow):
         controller.speed_changed.connect(self._on_speed)
         controller.cursor_moved.connect(self._tell_hidden_row)
         self.merges.filter.textChanged.connect(self._tell_hidden_row)
+        panels = (self.docks[name].widget() for name in ("candidates", "words", "bytes"))
+        for shown in (self.sentence, self.merges, *panels):
+            self.docks["preview"].widget().mode_changed.connect(shown.set_label_mode)
 
     # --- title, menus
 
@@ -130,8 +133,12 @@ class MainWindow(QMainWindow):
         self._find_bar().open_bar()
 
     def find_again(self, direction: int) -> None:
-        """Go to the next or previous match of that panel."""
-        self._find_bar().find_again(direction)
+        """Go to the next or previous match of that panel, or without one sought, merge of what is pinned."""
+        bar = self._find_bar()
+        if bar.is_seeking:
+            bar.find_again(direction)
+        else:
+            self.controller.select_touching(direction)
 
     def _find_bar(self) -> FindBar:
         widget = QApplication.focusWidget()

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpe_studio.analysis.encoded_text import EncodedText
+from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.token_painter import fill_indices
+from bpe_studio.session import THIS_TRAINING, Session
 
 #: Code points that are laid out: beyond it Qt's editor takes too long for a keystroke.
 MAX_SHOWN = 100_000
@@ -121,3 +123,35 @@ def cut_characters(encoded: EncodedText, first: int, last: int) -> list[int]:
     inside = encoded.character_starts[characters] != bounds
     missing = characters[:-1][encoded.ids[first:last] < 0]
     return [int(character) for character in np.unique(np.concatenate((characters[inside], missing)))]
+
+
+def shows_current_run(session: Session) -> bool:
+    """Return whether PREVIEW's tokens are those of the current run, so that ids mean the same in both."""
+    if session.preview_source == THIS_TRAINING:
+        return True
+    run = session.current
+    return run is not None and run.tokenizer is not None and run.tokenizer is _opened(session)
+
+
+def preview_products(session: Session) -> NDArray[np.int32] | None:
+    """Return the ids that the merges of PREVIEW's tokenizer make, in rank order."""
+    tokenizer = _opened(session)
+    if tokenizer is not None:
+        return tokenizer.product
+    return session.current.log.token if session.current is not None else None
+
+
+def _opened(session: Session) -> Tokenizer | None:
+    found = (one.tokenizer for one in session.opened if one.name == session.preview_source)
+    return next(found, None)
+
+
+def told_focus(session: Session, focus: Focus) -> Focus:
+    """Return a focus on the text as other panels may read it: without ids of a tokenizer unlike theirs."""
+    return focus if shows_current_run(session) else replace(focus, token=None)
+
+
+def heard_focus(session: Session, focus: Focus | None) -> Focus | None:
+    """Return what of a focus is about PREVIEW's text: a place always, ids only if they mean the same."""
+    is_place = focus is not None and focus.start is not None
+    return focus if is_place or shows_current_run(session) else None

@@ -12,6 +12,7 @@ from bpe_studio.analysis.byte_facts import byte_facts
 from bpe_studio.analysis.unicode_view import label
 from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.intentions.training import TrainingStatus
+from bpe_studio.gui.preview_marks import preview_products
 from bpe_studio.gui.theme import icon
 
 MESSAGE_MILLISECONDS = 8000
@@ -111,8 +112,7 @@ class StatusLine(QStatusBar):
     def _focus_text(self, focus: Focus) -> str:
         encoded, run = self._controller.encoded, self._controller.session.current
         if focus.start is not None and encoded is not None and focus.start < encoded.n_bytes:
-            product = run.log.token if run is not None else None
-            return byte_facts(encoded, focus.start, product).text
+            return byte_facts(encoded, focus.start, preview_products(self._controller.session)).text
         if run is None:
             return ""
         parts = []

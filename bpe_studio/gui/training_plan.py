@@ -8,19 +8,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from bpe_studio.gui.wording import stop_text
 
 CONTEXT = "TrainingPlan"
+MANY_BYTES = 10_000
+"""A pre-token this long is a text without cuts, not a word."""
 TRAIN_TO: Any = QT_TRANSLATE_NOOP("TrainingPlan", "Train to {size}")
 NEW_RUN: Any = QT_TRANSLATE_NOOP("TrainingPlan", "Train a new run")
 STARTS_NEW: Any = QT_TRANSLATE_NOOP("TrainingPlan", "These settings start a new run.")
-OTHER_CORPUS: Any = QT_TRANSLATE_NOOP("TrainingPlan", "The corpus has changed: training it starts a new run.")
+OTHER_CORPUS: Any = QT_TRANSLATE_NOOP(
+    "TrainingPlan", "This run was trained on an earlier corpus: training starts a new run."
+)
 NO_CORPUS: Any = QT_TRANSLATE_NOOP("TrainingPlan", "Add a document first.")
 TOO_SMALL: Any = QT_TRANSLATE_NOOP("TrainingPlan", "The vocabulary needs at least {least}: {base}{specials}.")
 MERGES: Any = QT_TRANSLATE_NOOP("TrainingPlan", "{n} merges: {size} − {base}{specials}.")
 MERGES_LATER: Any = QT_TRANSLATE_NOOP("TrainingPlan", "Merges: {size} − the corpus's characters{specials}.")
+LONG_WORDS: Any = QT_TRANSLATE_NOOP(
+    "TrainingPlan", "Very long pre-tokens, up to {n} bytes: steps take longer. A split pattern cuts them."
+)
 FULL: Any = QT_TRANSLATE_NOOP("TrainingPlan", "Vocabulary full at {size}: raise it to go on.")
 
 
@@ -58,6 +66,9 @@ def training_plan(session: Any) -> TrainingPlan:
     size = f"{settings.vocab_size:,}"
     arithmetic, is_possible = _arithmetic(session)
     lines = [arithmetic]
+    longest = longest_pretoken(session)
+    if longest >= MANY_BYTES:
+        lines.append((LONG_WORDS, {"n": f"{longest:,}"}))
     if session.corpus is None or not session.corpus.documents:
         return TrainingPlan("", (TRAIN_TO, {"size": size}), ((NO_CORPUS, {}), arithmetic))
     if (
@@ -80,6 +91,17 @@ def training_plan(session: Any) -> TrainingPlan:
     elif is_possible:
         lines.insert(0, (FULL, {"size": f"{run.n_base + run.n_merges:,}"}))
     return TrainingPlan("", button, tuple(lines))
+
+
+def longest_pretoken(session: Any) -> int:
+    """Return the bytes of the longest pre-token of a run that is to come; 0 if that is not known before."""
+    settings, run = session.settings, session.current
+    if session.corpus is None:
+        return 0
+    if settings.pattern == "none" and not settings.lines:
+        return max((document.n_bytes for document in session.corpus.documents), default=0)
+    is_known = run is not None and run.has_words and not run.n_merges and not session.settings_differ
+    return int(np.diff(run.words.offsets).max(initial=0)) if is_known else 0
 
 
 def _arithmetic(session: Any) -> tuple[tuple[str, dict[str, str]], bool]:

@@ -146,6 +146,8 @@ def _stopped(why: Why) -> list[Segment]:
     segments = [Segment("strong", stop_text(why.stop))]
     if why.stop.code == "vocabulary_full":
         segments += [Segment("text", ": "), Segment("link", _tr(EXTEND_IT), target=EXTEND)]
+    elif why.stop.code == "opened":
+        segments += [Segment("text", "; "), Segment("link", _tr(OPEN_CORPUS), target=CORPUS)]
     return segments
 
 

@@ -21,6 +21,7 @@ STOPS: Mapping[str, str] = {
         "wording", "The best count, {best_count}, is below the minimum of {min_frequency}"
     ),
     "user": QT_TRANSLATE_NOOP("wording", "Stopped at {n_merges} merges"),
+    "opened": QT_TRANSLATE_NOOP("wording", "All rules of this tokenizer are in effect"),
 }
 SHORT_OF = QT_TRANSLATE_NOOP("wording", "{short} merges short of a vocabulary of {target}")
 SHORT_BY_ONE = QT_TRANSLATE_NOOP("wording", "one merge short of a vocabulary of {target}")

@@ -150,3 +150,8 @@ def test_a_row_that_the_filter_hides_is_said(three):
     three.merges.filter.setText("")
     three.controller.go_to(1)
     assert not three.bar.reason.isVisible()
+
+
+def test_the_box_is_as_wide_as_what_it_says(three):
+    three.bar.box.show_position("19,744 / 19,744 · target 19,744")
+    assert three.bar.box.minimumWidth() >= three.bar.box.fontMetrics().horizontalAdvance(three.bar.box.text())

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtGui import QFont, QFontMetricsF, QGuiApplication, QPalette
 
 from bpe_studio.analysis.compression import CompressionCurve
 from bpe_studio.gui.chart_axes import ValueAxis, WholeNumberAxis
@@ -269,3 +269,11 @@ def test_thirty_thousand_merges_are_drawn_at_once(qtbot):
     print(f"30,000 points in {took * 1000:.0f} ms")
     assert took < 1.0
     assert all(len(item.xData) <= MAX_DRAWN for item in panel.compression._items + panel.counts._items)
+
+
+@pytest.mark.parametrize("width", [90, 120, 200, 600])
+def test_labels_of_a_narrow_axis_keep_apart(qtbot, width):
+    axis = WholeNumberAxis("bottom")
+    spacing = axis.tickSpacing(256, 20_000, width)[0][0]
+    label = QFontMetricsF(QFont()).horizontalAdvance("20,000")
+    assert spacing / (20_000 - 256) * width > label

@@ -646,6 +646,9 @@ def test_a_new_run_takes_the_thread_and_the_old_one_keeps_its_merges(prose, note
 
 
 def test_adding_documents_does_not_hide_a_training(prose, notes, qtbot):
+    # So many merges that no single slice makes them all before the pause is heard.
+    prose.change_settings(vocab_size=60_000, min_frequency=1)
+    qtbot.waitUntil(lambda: prose.session.current.config.vocab_size == 60_000)
     prose.train_to_target()
     prose.pause()
     prose.add_text("more", "more text")

@@ -354,7 +354,8 @@ def test_another_corpus_starts_a_new_run_and_says_so():
     run = trained_run(WORDS, 3, pattern="none", vocab_size=300)
     run.stale = True
     plan = training_plan(session_on(run))
-    assert said(plan)[:2] == ["Train a new run", "The corpus has changed: training it starts a new run."]
+    sentence = "This run was trained on an earlier corpus: training starts a new run."
+    assert said(plan)[:2] == ["Train a new run", sentence]
 
 
 def test_a_run_that_cannot_go_on_says_why():
@@ -418,3 +419,12 @@ def test_everything_has_a_name_and_a_tooltip(qtbot):
         assert button.accessibleName() and button.toolTip()
     for editor in panel.form.editors.values():
         assert editor.accessibleName() and editor.toolTip()
+
+
+def test_very_long_pretokens_are_told_before_the_training():
+    """Case C021: 200,000 letters without a cut."""
+    plan = training_plan(session_on(corpus="acgt" * 5000, pattern="none"))
+    assert any("20,000 bytes" in line for line in said(plan))
+    plan = training_plan(session_on(run_on([("x" * 12_000, 1)])))
+    assert any("12,000 bytes" in line for line in said(plan))
+    assert not any("bytes:" in line for line in said(training_plan(session_on(pattern="none"))))

@@ -14,10 +14,11 @@ from bpe_studio.engine.corpus import Corpus
 from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.gui.copy_forms import COPY_FORMS
+from bpe_studio.gui.corpus_piece import piece_of
 from bpe_studio.gui.exact_text import for_qt, from_document, to_document
 from bpe_studio.gui.flow_view import row_starts
 from bpe_studio.gui.inspection import Focus
-from bpe_studio.gui.panels.preview_panel import PreviewPanel, piece_of
+from bpe_studio.gui.panels.preview_panel import PreviewPanel
 from bpe_studio.gui.preview_marks import MAX_SHOWN, outlined_tokens, shown_text
 from bpe_studio.gui.preview_words import counts_text
 from bpe_studio.session import OpenedTokenizer

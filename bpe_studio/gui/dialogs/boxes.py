@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QAbstractButton, QMessageBox, QWidget
 
 Buttons = dict[str, QMessageBox.ButtonRole]
+LONGEST_UNBROKEN = 48
 
 
 def _tr(text: str) -> str:
@@ -38,8 +40,8 @@ def ask(
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setWindowTitle(_tr("BPE Studio"))
     box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setText(title)
-    box.setInformativeText(text)
+    box.setText(breakable(title))
+    box.setInformativeText(breakable(text))
     box.setIcon(QMessageBox.Icon.Warning if is_problem else QMessageBox.Icon.Question)
     for name, (label, role) in choices.items():
         button = box.addButton(label, role)
@@ -56,6 +58,17 @@ def ask(
     box.buttonClicked.connect(on_clicked)
     box.open()
     return box
+
+
+def breakable(text: str) -> str:
+    """Return a text that may be wrapped inside very long names too: a label would cut them off.
+
+    Examples
+    --------
+    >>> breakable("short name"), [len(part) for part in breakable("x" * 100).split(chr(0x200B))]
+    ('short name', [48, 48, 4])
+    """
+    return re.sub(rf"\S{{{LONGEST_UNBROKEN}}}(?=\S)", "\\g<0>\u200b", text)
 
 
 def show_error(parent: QWidget, title: str, text: str) -> QMessageBox:

@@ -145,7 +145,7 @@ class DocumentIntentions:
             and result.error.byte_offset is not None
             and request.errors == "strict"
         ):
-            self._c.bad_bytes_met.emit(BadBytes(request.paths, request.sample, str(result.error)))
+            self._c.bad_bytes_met.emit(BadBytes(request.paths, request.sample, result.error.what))
         elif result.error is not None:
             self._fail(self._c.tr("The documents cannot be read"), result.error)
         elif request.sample:

@@ -6,10 +6,11 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QObject, QTimer
 
 from bpe_studio.analysis.ties import Why, explain, explain_row
-from bpe_studio.engine.config import TrainingConfig
+from bpe_studio.engine.config import StopReason, TrainingConfig
 from bpe_studio.engine.merges import MergeLog
 from bpe_studio.engine.replay import Replay, Snapshot
 from bpe_studio.engine.words import WordTable
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from bpe_studio.gui.controller import Controller
 
 SNAPSHOT, ROW = "snapshot", "row"
+OPENED_AND_AT_ITS_END = StopReason("opened", {})
+"""An opened tokenizer is no training: it has not stopped, there are no more rules in it."""
 N_KEPT = 2
 MILLISECONDS_BETWEEN_REFRESHES = 500
 """While the cursor follows a training, the panels catch up twice a second."""
@@ -147,6 +150,32 @@ class ViewIntentions(QObject):
             self._set_why(explain_row(run.log, row))
             self._submit(ROW, run, row)
 
+    def select_touching(self, direction: int) -> None:
+        """Select the next merge (or the one before) that makes or uses the pinned token."""
+        run, row = self._c.session.current, self.selected_row
+        tokens = self._pinned_tokens()
+        if run is None or not tokens:
+            self._c.message.emit(self._c.tr("Pin a token first: F3 then goes through the merges of it"))
+            return
+        log = run.log
+        touching = np.flatnonzero(np.isin([log.left, log.right, log.token], tokens).any(axis=0))
+        at = self._c.session.cursor if row is None else row
+        later = touching[touching >= at + (row is not None)]
+        found = later[:1] if direction > 0 else touching[touching < at][-1:]
+        if len(found):
+            self.select_row(int(found[0]))
+        else:
+            self._c.message.emit(
+                self._c.tr("No later merge of it") if direction > 0 else self._c.tr("No earlier merge of it")
+            )
+
+    def _pinned_tokens(self) -> list[int]:
+        """Return the ids that are pinned; in MERGES the selected row is the pin."""
+        pin, run = self._c.session.pin, self._c.session.current
+        if pin is not None:
+            return [token for token in (pin.token, *(pin.pair or ())) if token is not None]
+        return [] if run is None or self.selected_row is None else [int(run.log.token[self.selected_row])]
+
     def on_snapshot(self, result: JobResult) -> None:
         """Show a snapshot; one of a run that is no longer current is kept for nobody."""
         run = self._c.session.current
@@ -180,7 +209,8 @@ class ViewIntentions(QObject):
         if k < run.n_merges:
             return explain_row(run.log, k)
         if self._has_ended(run):
-            return Why("stopped", k, run.config.tie_rule, stop=run.stop_reason or run.full_reason)
+            ended = run.stop_reason or run.full_reason if run.has_words else OPENED_AND_AT_ITS_END
+            return Why("stopped", k, run.config.tie_rule, stop=ended)
         return None
 
     def _has_ended(self, run: Run) -> bool:

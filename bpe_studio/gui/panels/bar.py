@@ -122,7 +122,8 @@ class PositionBox(QLineEdit):
         if not self.hasFocus() or not self.isModified():
             self.setText(text)
             self.setCursorPosition(0)
-        self.setMinimumWidth(self.fontMetrics().horizontalAdvance("8,888 / 8,888 · target 8,888") + 16)
+        widest = max(("8,888 / 8,888 · target 8,888", text), key=len)
+        self.setMinimumWidth(self.fontMetrics().horizontalAdvance(widest) + 16)
         self.setAccessibleDescription(text)
 
     def give_up(self) -> None:
@@ -233,7 +234,10 @@ class PlayerBar(QWidget):
             "" if run is None else shown.format(k=f"{k:,}", n=f"{n:,}", N=f"{run.n_target:,}")
         )
         blocked = self._controller.blocked_reason
-        self._tell(blocked if run is None else self.tr("its row is filtered out") if self._is_hidden else "")
+        hidden = (
+            self.tr("the next merge is filtered out") if k < n else self.tr("the last merge is filtered out")
+        )
+        self._tell(blocked if run is None else hidden if self._is_hidden else "")
         for widget in (self.slider, self.box, self.speed):
             widget.setEnabled(run is not None)
         for name in ("back", "to-start"):

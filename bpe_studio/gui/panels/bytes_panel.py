@@ -13,11 +13,12 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidg
 
 from bpe_studio.analysis.byte_facts import byte_facts
 from bpe_studio.analysis.encoded_text import EncodedText
+from bpe_studio.analysis.unicode_view import LabelMode
 from bpe_studio.gui.byte_layout import OPTIONS
 from bpe_studio.gui.byte_view import ByteView
 from bpe_studio.gui.elided_label import ElidedLabel
 from bpe_studio.gui.inspection import Focus
-from bpe_studio.gui.preview_marks import focus_of_byte, shown_text
+from bpe_studio.gui.preview_marks import focus_of_byte, heard_focus, preview_products, shown_text, told_focus
 
 LATE_BYTES = 10_000
 
@@ -111,6 +112,7 @@ class BytesPanel(QWidget):
         self.view.setVisible(not is_empty)
 
     def _on_focus_changed(self, focus: Focus | None) -> None:
+        focus = heard_focus(self._controller.session, focus)
         is_pinned = focus is not None and self._controller.session.pin == focus
         self.view.set_focus(focus, is_pinned)
         has_place = focus is not None and focus.start is not None and self.encoded is not None
@@ -122,15 +124,7 @@ class BytesPanel(QWidget):
         """Return all that is known of a byte, on one line."""
         if self.encoded is None or not 0 <= byte < self.encoded.n_bytes:
             return ""
-        return byte_facts(self.encoded, byte, self._products()).text
-
-    def _products(self) -> Any:
-        """Return the ids that the merges of PREVIEW's tokenizer make, in rank order."""
-        session = self._controller.session
-        for opened in session.opened:
-            if opened.name == session.preview_source:
-                return opened.tokenizer.product
-        return session.current.log.token if session.current is not None else None
+        return byte_facts(self.encoded, byte, preview_products(self._controller.session)).text
 
     # -- intentions --------------------------------------------------------------------------------
 
@@ -139,12 +133,19 @@ class BytesPanel(QWidget):
 
     def _on_byte_hovered(self, byte: int) -> None:
         known = self.encoded is not None and 0 <= byte < self.encoded.n_bytes
-        self._controller.hover(focus_of_byte(self.encoded, byte) if known else None)
+        self._controller.hover(self._focus(byte) if known else None)
 
     def _on_byte_chosen(self, byte: int) -> None:
         if self.encoded is not None and 0 <= byte < self.encoded.n_bytes:
-            focus = focus_of_byte(self.encoded, byte)
+            focus = self._focus(byte)
             self._controller.pin(None if self._controller.session.pin == focus else focus)
+
+    def _focus(self, byte: int) -> Focus:
+        return told_focus(self._controller.session, focus_of_byte(self.encoded, byte))
+
+    def set_label_mode(self, mode: LabelMode) -> None:
+        """Write tokens as text, as bytes or in GPT-2's letters."""
+        self.view.set_mode(mode)
 
 
 def _plain(parent: QWidget) -> QLabel:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.tables.merges_table import MergesModel, MergesSource, MergesView
 from bpe_studio.gui.tables.table_panel import TablePanel
+from bpe_studio.gui.wording import stop_text
 
 
 class MergesPanel(TablePanel):
@@ -43,6 +44,7 @@ class MergesPanel(TablePanel):
         self.controller.selection_changed.connect(self.selection_changed)
         self.controller.training_changed.connect(self.training_changed)
         self.controller.corpus_changed.connect(self._show_state)
+        self.controller.why_changed.connect(self._why_changed)
         self.view.row_chosen.connect(self.controller.select_row)
         self.view.row_activated.connect(self.go_behind)
         self.view.row_hovered.connect(self.row_hovered)
@@ -138,6 +140,12 @@ class MergesPanel(TablePanel):
         self._show_cursor()
 
     @Slot()
+    def _why_changed(self) -> None:
+        """Only an empty table speaks of the next merge."""
+        if not self.model.n_source_rows:
+            self._show_state()
+
+    @Slot()
     def _show_state(self) -> None:
         n_rows, n_shown = self.model.n_source_rows, len(self.model.order)
         text = self.tr("Merges")
@@ -147,5 +155,8 @@ class MergesPanel(TablePanel):
         if n_rows:
             self.show_placeholder("")
         else:
-            text = self.controller.blocked_reason or self.tr("Press → to make the first merge.")
-            self.show_placeholder(text)
+            why = self.controller.why
+            ended = stop_text(why.stop) if why is not None and why.stop is not None else ""
+            self.show_placeholder(
+                self.controller.blocked_reason or ended or self.tr("Press → to make the first merge.")
+            )

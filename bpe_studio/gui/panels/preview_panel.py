@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import (
     QComboBox,
@@ -24,18 +24,24 @@ from PySide6.QtWidgets import (
 from bpe_studio.analysis.encoded_text import EncodedText
 from bpe_studio.analysis.unicode_view import LabelMode
 from bpe_studio.gui.copy_forms import COPY_FORMS
+from bpe_studio.gui.corpus_piece import piece_of
 from bpe_studio.gui.elided_label import ElidedLabel
 from bpe_studio.gui.exact_text import for_qt
 from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.preview_editor import PreviewEditor
-from bpe_studio.gui.preview_marks import MAX_SHOWN, focus_of_byte, focus_of_token, shown_text
+from bpe_studio.gui.preview_marks import (
+    focus_of_byte,
+    focus_of_token,
+    heard_focus,
+    shown_text,
+    told_focus,
+)
 from bpe_studio.gui.preview_words import counts_text, notes_text, short_counts_text
 from bpe_studio.gui.theme import icon
 from bpe_studio.gui.token_rail import TokenRail
 from bpe_studio.session import THIS_TRAINING
 
 MODES: tuple[tuple[LabelMode, str], ...] = (("text", "Text"), ("bytes", "Bytes"), ("gpt2", "GPT-2 letters"))
-CORPUS_PIECE = 2000
 
 
 class PreviewPanel(QWidget):
@@ -45,7 +51,14 @@ class PreviewPanel(QWidget):
     ----------
     controller : Controller
         Encodes the text and tells of the focus.
+
+    Signals
+    -------
+    mode_changed(str)
+        How the user wants tokens written, here and in every other panel.
     """
+
+    mode_changed = Signal(str)
 
     def __init__(self, controller: Any, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -208,6 +221,7 @@ class PreviewPanel(QWidget):
         self.piece.setEnabled(corpus is not None and corpus.n_bytes > 0)
 
     def _on_focus_changed(self, focus: Focus | None) -> None:
+        focus = heard_focus(self._controller.session, focus)
         is_pinned = focus is not None and self._controller.session.pin == focus
         self.rail.set_focus(focus, is_pinned)
         self.editor.set_focus(focus, is_pinned)
@@ -229,6 +243,7 @@ class PreviewPanel(QWidget):
 
     def _on_mode_changed(self, index: int) -> None:
         self.rail.set_mode(self.modes.itemData(index))
+        self.mode_changed.emit(self.modes.itemData(index))
 
     def take_piece_of_corpus(self) -> None:
         """Show a piece of the corpus; the next call shows the piece after it."""
@@ -246,7 +261,7 @@ class PreviewPanel(QWidget):
 
     def _on_token_hovered(self, i: int) -> None:
         known = self.encoded is not None and 0 <= i < self.encoded.n_tokens
-        self._controller.hover(focus_of_token(self.encoded, i) if known else None)
+        self._controller.hover(self._told(focus_of_token(self.encoded, i)) if known else None)
 
     def _on_token_chosen(self, i: int) -> None:
         if self.encoded is not None:
@@ -254,30 +269,18 @@ class PreviewPanel(QWidget):
 
     def _on_byte_pointed(self, byte: int) -> None:
         known = self.encoded is not None and 0 <= byte < self.encoded.n_bytes
-        self._controller.hover(focus_of_byte(self.encoded, byte) if known else None)
+        self._controller.hover(self._told(focus_of_byte(self.encoded, byte)) if known else None)
 
     def _on_byte_chosen(self, byte: int) -> None:
         if self.encoded is not None and 0 <= byte < self.encoded.n_bytes:
             self._toggle_pin(focus_of_token(self.encoded, self.encoded.token_at(byte)))
 
+    def _told(self, focus: Focus) -> Focus:
+        return told_focus(self._controller.session, focus)
+
     def _toggle_pin(self, focus: Focus) -> None:
+        focus = self._told(focus)
         self._controller.pin(None if self._controller.session.pin == focus else focus)
-
-
-def piece_of(corpus: Any, number: int, size: int = CORPUS_PIECE) -> str:
-    """Return a piece of a corpus, its documents in turn; it ends at a line or a blank if it can."""
-    documents = [document for document in corpus.documents if document.n_bytes] if corpus is not None else []
-    if not documents:
-        return ""
-    document = documents[number % len(documents)]
-    n_pieces = -(-document.n_bytes // size)
-    start = number // len(documents) % n_pieces * size
-    # Bytes, since decoding 100 MB for a piece would be felt. Half characters at the ends are dropped.
-    text = document.utf8[start : start + size].decode("utf-8", "ignore")
-    if start + size >= document.n_bytes:
-        return text
-    cut = max(text.rfind("\n"), text.rfind(" "))
-    return text[: cut + 1] if cut > size // 2 else text
 
 
 def _tool(parent: QWidget, icon_name: str, text: str, tip: str) -> QToolButton:
@@ -294,6 +297,3 @@ def _plain(parent: QWidget) -> QLabel:
     label = QLabel(parent)
     label.setTextFormat(Qt.TextFormat.PlainText)
     return label
-
-
-assert MAX_SHOWN >= CORPUS_PIECE

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from bpe_studio.analysis.ties import Why
+from bpe_studio.analysis.unicode_view import LabelMode
 from bpe_studio.gui.theme import colors, mono_font
 from bpe_studio.gui.token_painter import TokenPainter, fill_indices, plain_tooltip
 from bpe_studio.gui.why_text import Segment, plain_text, why_segments
@@ -55,14 +56,21 @@ class Sentence(QWidget):
         self._is_tie = False
         self._places: list[Place] = []
         self._chosen_link = 0
+        self._mode: LabelMode = "text"
         self._make_painter()
         controller.why_changed.connect(self._on_why)
         controller.selection_changed.connect(self._on_selection)
         self._on_why(controller.why)
 
     def _make_painter(self) -> None:
-        self._chips = TokenPainter(mono_font(), colors(self))
+        self._chips = TokenPainter(mono_font(), colors(self), self._mode)
         self._lay_out()
+
+    @Slot(str)
+    def set_label_mode(self, mode: LabelMode) -> None:
+        """Draw chips as text, as bytes or in GPT-2's letters."""
+        self._mode = mode
+        self._make_painter()
 
     def sizeHint(self) -> QSize:
         return QSize(200, int(self._chips.height + 12))

@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QPainter,
     QPaintEvent,
+    QPalette,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
@@ -105,6 +106,8 @@ class ArrayTableView(QTableView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
+        if self.table.n_source_rows and not len(self.table.order):
+            self._paint_sentence(self.tr("No row matches"))
         row = None if self._focus_row is None else self.table.view_row(self._focus_row)
         if row is None:
             return
@@ -112,6 +115,11 @@ class ArrayTableView(QTableView):
         painter.setPen(colors(self).hover)
         top, height = self.rowViewportPosition(row), self.rowHeight(row)
         painter.drawRect(0, top, self.viewport().width() - 1, height - 1)
+
+    def _paint_sentence(self, text: str) -> None:
+        painter = QPainter(self.viewport())
+        painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+        painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignCenter, text)
 
     def _entered(self, index: QModelIndex) -> None:
         self.row_hovered.emit(self.table.source_row(index.row()))
@@ -176,9 +184,7 @@ class ArrayTableView(QTableView):
     def go_to_row(self, row: int) -> None:
         """Select a row, as shown, and nothing else, and bring it into view."""
         flags = QItemSelectionModel.SelectionFlag
-        self.selectionModel().setCurrentIndex(
-            self.table.index(row, 0), flags.ClearAndSelect | flags.Rows
-        )
+        self.selectionModel().setCurrentIndex(self.table.index(row, 0), flags.ClearAndSelect | flags.Rows)
 
     def show_row(self, source_row: int) -> None:
         """Scroll to a source row if the filter shows it; one far away comes to the middle."""

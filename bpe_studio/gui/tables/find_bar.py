@@ -78,6 +78,11 @@ class FindBar(QWidget):
         button.clicked.connect(verb)
         return button
 
+    @property
+    def is_seeking(self) -> bool:
+        """True if there is a text to find, so that F3 is about this bar."""
+        return bool(self.edit.text()) and not self.isHidden()
+
     def open_bar(self) -> None:
         """Show the bar and put the caret into it."""
         self.show()

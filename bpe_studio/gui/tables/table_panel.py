@@ -108,11 +108,6 @@ class TablePanel(QWidget):
         """Go to the next (1) or previous (−1) match; returns False without a find text or match."""
         return self.find_bar.find_again(direction)
 
-    @property
-    def has_find_text(self) -> bool:
-        """True if F3 is about this panel's find."""
-        return bool(self.find_bar.edit.text()) and not self.find_bar.isHidden()
-
     def close_find(self) -> bool:
         """Close the find bar (first meaning of Esc); returns False if it was closed."""
         return self.find_bar.close_bar()

@@ -86,8 +86,8 @@ def facts(tokenizer: Tokenizer) -> list[tuple[str, str]]:
             ("stopped", stop or "not known: these are the first merges of a longer training"),
             (
                 "corpus",
-                f"{corpus.n_documents:,} document{'s' * (corpus.n_documents != 1)}, {corpus.n_bytes:,} bytes, "
-                f"sha256 {corpus.fingerprint}",
+                f"{corpus.n_documents:,} document{'s' * (corpus.n_documents != 1)}, "
+                f"{corpus.n_bytes:,} bytes, sha256 {corpus.fingerprint}",
             ),
             ("trained with", f"BPE Studio {training.version}"),
         ]

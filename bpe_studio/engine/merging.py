@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from bpe_studio.engine.alphabet import Alphabet
+from bpe_studio.engine.arrays import enlarged, grown, power_of_two
 from bpe_studio.engine.config import TrainingConfig
 from bpe_studio.engine.errors import TrainingError
 from bpe_studio.engine.kernels.state import (
@@ -262,25 +263,6 @@ class FastTrainer:
         if n_places > len(self._scratch.at):
             self._scratch = self._new_scratch(len(self._scratch.seen), n_places)
         self._kernels.pairs.rebuild(self._pairs, self._counts, old.value, old.n_pairs)
-
-
-def power_of_two(least: int) -> int:
-    """Return the smallest power of two that is ≥ `least`."""
-    return 1 << max(int(least) - 1, 1).bit_length()
-
-
-def grown(size: int, needed: int) -> int:
-    """Return a size with room for `needed`, enlarged by half at least if it must grow at all."""
-    return size if needed <= size else max(needed, size * 3 // 2)
-
-
-def enlarged(array: np.ndarray, size: int) -> np.ndarray:
-    """Return an array of `size` that begins with `array`."""
-    if size <= len(array):
-        return array
-    larger = np.empty(size, array.dtype)
-    larger[: len(array)] = array
-    return larger
 
 
 def sort_letters(alphabet: Alphabet, shortest: bool) -> np.ndarray:

@@ -346,3 +346,28 @@ def _facts_of(counts: dict[bytes, int]) -> CorpusFacts:
     n_bytes = sum(len(word) * count for word, count in counts.items())
     n_characters = sum(len(word.decode()) * count for word, count in counts.items())
     return CorpusFacts(0, n_bytes, n_characters, digest.hexdigest())
+
+
+def table_of_arrays(
+    utf8: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    pattern: SplitPattern,
+    special_tokens: tuple[str, ...],
+    facts: CorpusFacts,
+) -> WordTable:
+    """A table out of its arrays, which nobody else may write.
+
+    Parameters
+    ----------
+    utf8, offsets, counts, pattern, special_tokens, facts
+        As `WordTable` has them.
+
+    Returns
+    -------
+    WordTable
+        The table.
+    """
+    return WordTable(
+        _read_only(utf8), _read_only(offsets), _read_only(counts), pattern, special_tokens, facts
+    )

@@ -11,16 +11,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from bpe_studio.engine import kernels
 from bpe_studio.engine.corpus import Corpus, CorpusSource, Progress, walls
+from bpe_studio.engine.corpus_counting import count_corpus, counted_part
 from bpe_studio.engine.errors import PatternError
+from bpe_studio.engine.fast_counting import KINDS
 from bpe_studio.engine.patterns import SplitPattern, resolve_pattern
 from bpe_studio.engine.special_strings import checked_special_tokens, cut_specials
-from bpe_studio.engine.word_table import CorpusFacts, WordTable, table_of
+from bpe_studio.engine.word_table import MAX_BYTES, CorpusFacts, WordTable, table_of, table_of_arrays
 
 __all__ = ["CorpusFacts", "WordTable", "count_words"]
 
 REPORT_BYTES = 1 << 18
 """Bytes counted between two calls of `progress`: a few tens a second."""
+
+MIN_BYTES_FOR_KERNELS = {"loaded": 100_000, "cached": 2_000_000}
+"""Bytes from which the kernels are worth their table of characters, or worth being loaded. A cold cache is
+never waited for: compiling takes as long as counting a hundred megabytes in Python."""
 
 _SPANS = 10_000  # pre-tokens of a user's own expression counted between two looks at the clock
 
@@ -50,7 +57,7 @@ def count_words(
     lines : bool
         Whether each line is a wall.
     n_threads : int or None
-        Accepted, and changes no result; counting uses one thread.
+        Threads for counting, two at most; None takes what the machine has. The result does not depend on it.
     progress : callable or None
         ``progress("reading" or "counting", bytes, total or None)``; False cancels.
 
@@ -75,17 +82,39 @@ def count_words(
     tally = _Tally(resolve_pattern(pattern), checked_special_tokens(special_tokens))
     watched = _Watched(progress)
     corpus = Corpus.from_source(source, errors=errors, lines=lines, progress=watched)
+    kind = KINDS.get(tally.pattern.name)
+    if kind is not None and wants_kernels(corpus.n_bytes):
+        return _fast_table(corpus, kind, tally, watched, n_threads)
     counted = corpus if _count(corpus, tally, watched) else tally.counted_part(corpus)
-    facts = CorpusFacts(
-        len(counted.documents),
-        counted.n_bytes,
-        counted.n_characters,
-        counted.fingerprint(),
-        tally.n_uncovered,
-        tally.n_specials,
-    )
     counts = {word.encode(): count for word, count in tally.counts.items()}
+    facts = _facts(counted, tally.n_uncovered, tally.n_specials)
     return table_of(counts, tally.pattern, tally.special_tokens, facts)
+
+
+def wants_kernels(n_bytes: int) -> bool:
+    """Return whether compiled kernels are at hand, or quickly enough loaded for so many bytes."""
+    return n_bytes >= MIN_BYTES_FOR_KERNELS.get(kernels.status(), MAX_BYTES)
+
+
+def _facts(counted: Corpus, n_uncovered: int, n_specials: int) -> CorpusFacts:
+    n_documents, fingerprint = len(counted.documents), counted.fingerprint()
+    n_bytes, n_characters = counted.n_bytes, counted.n_characters
+    return CorpusFacts(n_documents, n_bytes, n_characters, fingerprint, n_uncovered, n_specials)
+
+
+def _fast_table(
+    corpus: Corpus, kind: int, tally: _Tally, progress: _Watched, n_threads: int | None
+) -> WordTable:
+    """Count by compiled kernels; these patterns cover any text."""
+    total = corpus.n_bytes
+    found = count_corpus(
+        corpus, kind, tally.special_tokens, kernels.load(), n_threads=n_threads,
+        go_on=lambda done: progress("counting", done, total),
+    )  # fmt: skip
+    counted = corpus if found.is_whole else counted_part(corpus, found)
+    facts = _facts(counted, 0, found.n_specials)
+    utf8, offsets = found.counter.words()
+    return table_of_arrays(utf8, offsets, found.counter.counts(), tally.pattern, tally.special_tokens, facts)
 
 
 @dataclass

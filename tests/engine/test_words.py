@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_studio.engine import pattern_matching
+from bpe_studio.engine import kernels, pattern_matching
 from bpe_studio.engine import words as words_module
 from bpe_studio.engine.corpus import Corpus
 from bpe_studio.engine.errors import CorpusError, FormatError, PatternError, SpecialTokenError
@@ -276,6 +276,7 @@ def test_a_table_passes_through() -> None:
 def test_cancelling_keeps_what_was_counted_and_its_facts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pattern_matching, "BLOCK_CHARACTERS", 4)
     monkeypatch.setattr(words_module, "REPORT_BYTES", 1)
+    monkeypatch.setattr(kernels, "status", lambda: "cold")
     documents = ["one two", "three four five", "six"]
 
     def progress(stage: str, done: int, total: int | None) -> bool:

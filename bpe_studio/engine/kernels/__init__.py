@@ -21,7 +21,17 @@ from types import SimpleNamespace
 
 import platformdirs
 
-MODULES = ("state", "pairs", "comparing", "queueing", "merging", "replaying", "encoding")
+MODULES = (
+    "state",
+    "pairs",
+    "comparing",
+    "queueing",
+    "merging",
+    "replaying",
+    "encoding",
+    "splitting",
+    "counting",
+)
 MARKER = "complete"
 _lock = threading.Lock()
 _loaded: SimpleNamespace | None = None
@@ -101,7 +111,7 @@ def _import_kernels(folder: Path) -> SimpleNamespace:
 
 def warm_up(kernels: SimpleNamespace) -> None:
     """Compile or load every kernel by working on one word of two letters."""
-    from bpe_studio.engine import encoding, merging, replay
+    from bpe_studio.engine import encoding, fast_counting, merging, replay
 
-    for user in (merging, replay, encoding):
+    for user in (merging, replay, encoding, fast_counting):
         user.warm_up(kernels)

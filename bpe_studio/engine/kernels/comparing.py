@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_studio.engine.kernels.decorator import inlined, kernel
+from bpe_studio.engine.kernels.decorator import inlined, part
 from bpe_studio.engine.kernels.pairs import first_place, mix
 from bpe_studio.engine.kernels.state import FIRST_SEEN, LOWEST_IDS, RANDOM, REVERSE, SHORTEST
 
 
-@kernel
+@part
 def compare_letters(cells, start_a, length_a, start_b, length_b):
     """Return −1, 0 or 1 as token a sorts before, like or after token b."""
     for offset in range(min(length_a, length_b)):
@@ -22,7 +22,7 @@ def compare_letters(cells, start_a, length_a, start_b, length_b):
     return -1 if length_a < length_b else 1
 
 
-@kernel
+@part
 def compare_pairs(cells, tokens, left_a, right_a, left_b, right_b):
     """Return −1, 0 or 1 as pair a sorts before, like or after pair b by (left, right) letters."""
     order = 0
@@ -49,7 +49,7 @@ def letter_of_pair(cells, tokens, left, right, offset):
     return cells.letter[tokens.start[right] + offset - tokens.length[left]]
 
 
-@kernel
+@part
 def compare_merged(cells, tokens, left_a, right_a, left_b, right_b):
     """Return −1, 0 or 1 as pair a's merged text is shorter, or of the same length and smaller, than b's."""
     length_a = tokens.length[left_a] + tokens.length[right_a]
@@ -64,7 +64,7 @@ def compare_merged(cells, tokens, left_a, right_a, left_b, right_b):
     return 0
 
 
-@kernel
+@part
 def letters_key(limits, cells, tokens, left, right, n_letters):
     """Return the first letters of a pair's merged text, packed so that numbers sort as the letters do.
 
@@ -81,7 +81,7 @@ def letters_key(limits, cells, tokens, left, right, n_letters):
     return key
 
 
-@kernel
+@part
 def length_key(limits, cells, tokens, left, right):
     """Return the length of a pair's merged text in the upper 21 bits, its first letters below.
 
@@ -114,7 +114,7 @@ def tie_key(limits, cells, tokens, pairs, pair):
     return ~key if limits.rule == REVERSE else key
 
 
-@kernel
+@part
 def letters_go_before(limits, cells, tokens, pairs, pair_a, pair_b):
     """Return whether pair a is merged before pair b, by their letters."""
     left_a, right_a = pairs.left[pair_a], pairs.right[pair_a]
@@ -141,7 +141,7 @@ def goes_before(limits, cells, tokens, pairs, count_a, key_a, pair_a, count_b, k
     return letters_go_before(limits, cells, tokens, pairs, pair_a, pair_b)
 
 
-@kernel
+@part
 def hash_letter(hashed, letter, utf8):
     """Continue an FNV-1a hash over a letter: a byte, or (utf8 = 1) the UTF-8 bytes of a code point."""
     prime = np.uint64(0x100000001B3)

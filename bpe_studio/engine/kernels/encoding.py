@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_studio.engine.kernels.decorator import kernel
+from bpe_studio.engine.kernels.decorator import kernel, part
 from bpe_studio.engine.kernels.pairs import pair_hash
 
 GONE = -1  # a symbol that has become part of its left neighbour
 
 
-@kernel
+@part
 def rank_of(merges, left, right):
     """Return the rank of a pair, or −1 if no merge joins it."""
     mask = np.uint64(len(merges.table) - 1)
@@ -37,7 +37,7 @@ def enter_merges(merges):
             merges.table[np.int64(slot)] = rank
 
 
-@kernel
+@part
 def push_due(due, size, entry):
     """Add an entry to a heap of int64 whose smallest is first, and return its size."""
     at = size
@@ -48,7 +48,7 @@ def push_due(due, size, entry):
     return size + 1
 
 
-@kernel
+@part
 def pop_due(due, size):
     """Remove the first entry of the heap and return its size."""
     size -= 1
@@ -66,7 +66,7 @@ def pop_due(due, size):
     return size
 
 
-@kernel
+@part
 def note_pair(merges, symbols, at, after, due, size):
     """Put a pair of neighbours into the heap if a merge joins it; entries sort by (rank, place)."""
     rank = rank_of(merges, symbols[at], symbols[after])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_studio.engine.kernels.comparing import hash_letter, tie_key
-from bpe_studio.engine.kernels.decorator import inlined, kernel
+from bpe_studio.engine.kernels.decorator import inlined, kernel, part
 from bpe_studio.engine.kernels.pairs import (
     add_pair,
     best_below,
@@ -60,7 +60,7 @@ def enter_pairs(limits, cells, tokens, pairs, queue, counts):
         enter_pair(limits, cells, tokens, pairs, queue, counts, np.int32(pair))
 
 
-@kernel
+@part
 def make_token(cells, tokens, pairs, left, right, at, utf8):
     """Append the product of two tokens, which occurs at cell `at`, and return its number."""
     token = np.int32(pairs.numbers[N_TOKENS])
@@ -85,7 +85,7 @@ def join_cells(cells, at, middle, end, token):
     cells.token[end] = token
 
 
-@kernel
+@part
 def merge_places(cells, tokens, pairs, scratch, pair, token):
     """Merge a pair at all its places, left to right; collect what changes beside it.
 
@@ -144,7 +144,7 @@ def see(scratch, token, n_seen):
     return n_seen
 
 
-@kernel
+@part
 def apply_merge(limits, cells, tokens, pairs, queue, counts, scratch, pair, utf8):
     """Merge a pair everywhere and bring counts, queue and places up to date; return the product."""
     left, right = pairs.left[pair], pairs.right[pair]
@@ -190,7 +190,7 @@ def apply_merge(limits, cells, tokens, pairs, queue, counts, scratch, pair, utf8
     return token
 
 
-@kernel
+@part
 def has_room(pairs, queue, counts, scratch, pair):
     """Return whether a merge of `pair` surely fits into all arrays."""
     n_new = 2 * min(pairs.n_places[pair], pairs.numbers[N_TOKENS] + 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_studio.engine.kernels.decorator import inlined, kernel
+from bpe_studio.engine.kernels.decorator import inlined, kernel, part
 from bpe_studio.engine.kernels.state import N_COUNTS, N_PAIRS, N_POOL, WALL
 
 
@@ -75,7 +75,7 @@ def note_count(counts, numbers, value, change):
         counts.n_pairs[slot] += change
 
 
-@kernel
+@part
 def best_below(counts, limit):
     """Return the highest count below `limit` that any eligible pair has, or 0."""
     for value in range(limit - 1, 0, -1):

@@ -18,6 +18,18 @@ LEXICOGRAPHIC, REVERSE, FIRST_SEEN, LOWEST_IDS, SHORTEST, RANDOM = range(6)
 MERGED, NO_MORE, NEED_ROOM = range(3)
 N_PAIRS, N_POOL, N_QUEUE, N_TOKENS, CORPUS_TOKENS, N_COUNTS = range(6)
 
+# Bits of a character's class, and the split patterns that are compiled.
+LETTER, NUMBER, SPACE, NEWLINE, UPPER, LOWER = 1, 2, 4, 8, 16, 32
+WHITESPACE, GPT2, GPT4, O200K = range(4)
+
+# Columns of `Seen.slots`, and the places of the numbers in `Seen.numbers`.
+KEY, MORE_KEY, WORD, COUNT = range(4)
+N_WORDS, N_ARENA, N_NEEDED = range(3)
+
+Seen = namedtuple("Seen", "slots arena start numbers")
+"""Unique words with counts. slots uint64, shape (n, 4): a hash table, count 0 is empty. By word: start int64,
+where it begins in arena; arena uint8: the words' bytes in order of first appearance. numbers int64."""
+
 Cells = namedtuple("Cells", "token weight letter")
 """token int32, weight int64 (count of the cell's word), letter int32 (sort value of the base symbol)."""
 

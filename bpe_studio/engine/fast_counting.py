@@ -1,0 +1,146 @@
+"""Counting the pre-tokens of named patterns by compiled kernels, on one thread or two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bpe_studio.engine.arrays import enlarged
+from bpe_studio.engine.kernels.state import (
+    GPT2,
+    GPT4,
+    N_ARENA,
+    N_WORDS,
+    O200K,
+    WHITESPACE,
+    Seen,
+)
+from bpe_studio.engine.unicode_classes import character_classes
+
+KINDS = {"whitespace": WHITESPACE, "gpt2": GPT2, "gpt4": GPT4, "o200k": O200K}
+"""Names of the split patterns that are compiled."""
+
+PADDING = 16
+"""Bytes that a kernel may read beyond the end of a text."""
+
+STEP = 1 << 18
+"""Bytes counted between two looks at whether to go on."""
+
+Parts = NDArray[np.int64]
+"""Starts and ends of parts of a text between walls, shape (n, 2), bytes."""
+
+
+def padded(utf8: bytes) -> NDArray[np.uint8]:
+    """Return text as an array that a kernel may read beyond the end, and in numbers of eight bytes."""
+    buffer = np.zeros((len(utf8) + PADDING + 7) // 8 * 8, np.uint8)
+    buffer[: len(utf8)] = np.frombuffer(utf8, np.uint8)
+    return buffer
+
+
+class FastCounter:
+    """Counts words of one split pattern, in order of first appearance.
+
+    Parameters
+    ----------
+    kind : int
+        One of `KINDS`.
+    kernels : namespace
+        What `bpe_studio.engine.kernels.load` returns.
+    """
+
+    def __init__(self, kind: int, kernels: SimpleNamespace) -> None:
+        self._kind = kind
+        self._kernels = kernels
+        self._classes = character_classes()
+        slots, arena = np.zeros((1 << 13, 4), np.uint64), np.zeros(1 << 16, np.uint8)
+        self._seen = Seen(slots, arena, np.zeros(1 << 12, np.int64), np.zeros(3, np.int64))
+
+    def add(self, text: NDArray[np.uint8], parts: Parts, go_on: Callable[[int], bool] | None = None) -> bool:
+        """Count the parts of a padded text.
+
+        Parameters
+        ----------
+        text : ndarray of uint8
+            As `padded` returns it.
+        parts : ndarray of int64, shape (n, 2)
+            Starts and ends, in order; no pre-token crosses from one into the next.
+        go_on : callable or None
+            Called now and then with the offset reached; False stops.
+
+        Returns
+        -------
+        bool
+            False if it was stopped.
+        """
+        text64 = text.view(np.uint64)
+        part, at = 0, 0
+        limit = STEP
+        while part < len(parts):
+            part, at = self._kernels.counting.count_parts(
+                self._kind, text, text64, parts, part, at, limit, self._classes, self._seen
+            )
+            if at >= limit or part == len(parts):
+                if go_on is not None and not go_on(at):
+                    return False
+                limit = at + STEP
+            elif part < len(parts):
+                self._enlarge()
+        return True
+
+    def add_words_of(self, other: FastCounter) -> None:
+        """Count all that another counter has counted, as coming after what this one has."""
+        counts, theirs = other.counts(), other._seen
+        arena = padded(theirs.arena[: int(theirs.numbers[N_ARENA])].tobytes())
+        theirs = theirs._replace(arena=arena)
+        text64, word = arena.view(np.uint64), 0
+        while word < len(counts):
+            word = self._kernels.counting.count_words_of(theirs, text64, word, self._seen, counts)
+            if word < len(counts):
+                self._enlarge()
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return the count of each word."""
+        counts = np.zeros(int(self._seen.numbers[N_WORDS]), np.int64)
+        self._kernels.counting.counts_by_word(self._seen, counts)
+        return counts
+
+    def words(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Return the words' bytes, concatenated in order of first appearance, and where each begins."""
+        n_words, n_arena = (int(self._seen.numbers[place]) for place in (N_WORDS, N_ARENA))
+        return self._seen.arena[:n_arena].copy(), self._seen.start[: n_words + 1].copy()
+
+    def _enlarge(self) -> None:
+        """Double what has no room for the next word."""
+        slots, arena, start, numbers = self._seen
+        n_words, n_arena, n_needed = (int(number) for number in numbers)
+        if n_arena + n_needed > len(arena):
+            arena = enlarged(arena, max(2 * len(arena), n_arena + n_needed))
+        if n_words + 1 >= len(start):
+            start = enlarged(start, 2 * len(start))
+        self._seen = Seen(slots, arena, start, numbers)
+        if 2 * n_words >= len(slots):
+            self._enlarge_slots()
+
+    def _enlarge_slots(self) -> None:
+        old = self._seen.slots
+        self._seen = self._seen._replace(slots=np.zeros((2 * len(old), 4), np.uint64))
+        self._kernels.counting.move_slots(old, self._seen)
+
+
+def split_fast(kind: int, utf8: bytes, kernels: SimpleNamespace) -> NDArray[np.int64]:
+    """Return where the pre-tokens of a text end, in bytes."""
+    text, ends = padded(utf8), np.empty(len(utf8) + 1, np.int64)
+    n = kernels.splitting.split(kind, text, 0, len(utf8), character_classes(), ends)
+    return ends[:n].copy()
+
+
+def warm_up(kernels: SimpleNamespace) -> None:
+    """Compile or load the kernels by counting a few words."""
+    counter, other = (FastCounter(GPT2, kernels) for _ in range(2))
+    counter.add(padded(b"a b"), np.array([[0, 3]]))
+    counter._enlarge_slots()
+    other.add_words_of(counter)
+    split_fast(GPT2, b"a", kernels)

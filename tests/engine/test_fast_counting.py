@@ -1,0 +1,142 @@
+"""Compiled splitting and counting are `regex` and a dict, for every code point and number of threads."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_studio.engine import corpus_counting, kernels, words
+from bpe_studio.engine.corpus import Corpus
+from bpe_studio.engine.fast_counting import KINDS, split_fast
+from bpe_studio.engine.patterns import resolve_pattern
+from bpe_studio.engine.words import count_words
+from tests.strategies import SEAMS, awkward_texts, corpora
+
+PATTERNS = sorted(KINDS)
+POINTS = [point for point in range(0x110000) if not 0xD800 <= point < 0xE000]
+
+TRICKY = st.sampled_from(
+    [
+        *SEAMS,
+        *"' 's 'S 'ſ 't 'Re 'VE 'll 'm 'd s S ſ a B Dž ʰ 漢 é e\u0301 \u0301 1 ½ Ⅷ / // ! ? - _".split(" "),
+        *("😀", "\u200d", "\u212a", "ﬀ", "𝕬", "İ", "ß"),
+    ]
+)
+"""What the alternatives of the patterns begin, end and turn on."""
+
+
+def fast(name, text):
+    data = text.encode()
+    ends = [0, *split_fast(KINDS[name], data, kernels.load()).tolist()]
+    return [data[a:b].decode() for a, b in zip(ends, ends[1:], strict=False)]
+
+
+def by_regex(name, text):
+    return regex.findall(resolve_pattern(name).expression, text)
+
+
+@settings(max_examples=1500)
+@given(st.lists(TRICKY | st.characters(codec="utf-8"), max_size=12).map("".join))
+def test_splitting_is_that_of_regex(text):
+    for name in PATTERNS:
+        assert fast(name, text) == by_regex(name, text)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("around", ["{}", "a{}B", "'{}\u0301"])
+def test_splitting_is_that_of_regex_for_every_code_point(name, around):
+    # A line break and a letter keep the samples apart, so that one fault does not hide the next.
+    text = "\nx".join(around.format(chr(point)) for point in POINTS)
+    assert fast(name, text) == by_regex(name, text)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize(
+    "text", ["", " " * 100_000, "a" * 100_000 + " ", "\n" * 100_000, "1" * 100_000, "'" * 99_999]
+)
+def test_long_runs_are_cut_alike(name, text):
+    assert fast(name, text) == by_regex(name, text)
+
+
+def table(counted):
+    return counted.utf8.tobytes(), counted.offsets.tolist(), counted.counts.tolist(), counted.facts
+
+
+@pytest.fixture(autouse=True)
+def small_texts_too(monkeypatch):
+    kernels.load()
+    monkeypatch.setattr(words, "MIN_BYTES_FOR_KERNELS", {"loaded": 0})
+
+
+def both_ways(monkeypatch, source, **settings):
+    compiled = count_words(source, **settings)
+    with monkeypatch.context() as patch:
+        patch.setattr(kernels, "status", lambda: "cold")
+        return table(compiled), table(count_words(source, **settings))
+
+
+@given(
+    corpora(awkward_texts()),
+    st.sampled_from(PATTERNS),
+    st.booleans(),
+    st.sampled_from([(), ("<|endoftext|>", "the")]),
+)
+def test_counting_is_that_of_a_dict(documents, name, lines, specials):
+    with pytest.MonkeyPatch.context() as patch:
+        compiled, plain = both_ways(patch, documents, pattern=name, lines=lines, special_tokens=specials)
+    assert compiled == plain
+
+
+def long_documents():
+    rng = random.Random(4)
+    vocabulary = ["".join(rng.choices("abcdefghéж漢 '\n", k=rng.randint(1, 24))) for _ in range(5000)]
+    return ["".join(f"{rng.choice(vocabulary)} " for _ in range(n)) for n in (20_000, 0, 3, 30_000, 100)]
+
+
+@pytest.mark.parametrize("specials", [(), ("<s>", "h a"), ("x",)])
+@pytest.mark.parametrize("lines", [False, True])
+def test_number_of_threads_changes_nothing(monkeypatch, lines, specials):
+    monkeypatch.setattr(corpus_counting, "MIN_BYTES_FOR_TWO", 1)
+    documents = long_documents()
+    for name in PATTERNS:
+        settings = {"pattern": name, "lines": lines, "special_tokens": specials}
+        one, plain = both_ways(monkeypatch, documents, n_threads=1, **settings)
+        two = table(count_words(documents, n_threads=2, **settings))
+        assert one == two == plain
+
+
+def test_two_threads_cut_one_long_document(monkeypatch):
+    monkeypatch.setattr(corpus_counting, "MIN_BYTES_FOR_TWO", 1)
+    text = long_documents()[0]
+    assert table(count_words(text, n_threads=2)) == table(count_words(text, n_threads=1))
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_cancelled_counting_keeps_the_beginning(n_threads):
+    documents = [text * 12 for text in long_documents()]
+    whole = Corpus.from_source(documents)
+    cut = count_words(
+        whole,
+        n_threads=n_threads,
+        progress=lambda stage, done, total: stage == "reading" or done < total // 5,
+    )
+    counted = cut.facts.n_bytes
+    assert 0 < counted < whole.n_bytes
+    text = "".join(documents).encode()[:counted].decode()
+    n_first = len(documents[0])
+    again = [text[:n_first], text[n_first:]] if len(text) > n_first else [text]
+    assert dict(cut.items()) == dict(count_words(again).items())
+
+
+def test_many_and_long_words_find_room():
+    text = " ".join(f"w{i}" for i in range(100_000)) + " " + "x" * 3_000_000
+    found = count_words(text)
+    assert [word for word, _ in found.items()] == [
+        word.encode() for word in dict.fromkeys(by_regex("gpt4", text))
+    ]
+    assert np.array_equal(np.diff(found.offsets)[-1:], [3_000_001])

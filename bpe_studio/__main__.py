@@ -1,9 +1,10 @@
-"""``bpe-studio`` and ``python -m bpe_studio``: the window without arguments, else the command line."""
+"""``bpe-studio`` and ``python -m bpe_studio``: the window, alone or with files; a command: the terminal."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,14 +21,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Exit code: 0 done, 1 the work failed, 2 wrong usage.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
-    if not arguments:
+    if not arguments or are_files(arguments):
         # Only here: the command line must work where Qt cannot even be imported.
         from bpe_studio.gui.app import main as open_window
 
-        return open_window()
+        return open_window(list(arguments))
     from bpe_studio.cli import main as run_command
 
     return run_command(arguments)
+
+
+def are_files(arguments: Sequence[str]) -> bool:
+    """Say whether these are files or folders to open, as a file manager gives them, and no command."""
+    from bpe_studio.cli.program import COMMANDS
+
+    return arguments[0] not in COMMANDS and all(Path(argument).exists() for argument in arguments)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import bpe_studio
+from bpe_studio.__main__ import are_files
 
 HEAVY = ("numba", "llvmlite", "regex", "numpy", "PySide6", "pyqtgraph", "rich")
 
@@ -27,6 +28,14 @@ def test_the_command_line_needs_no_qt_and_help_needs_no_numpy() -> None:
     assert not modules_after(program.format("--version")) & set(HEAVY)
     used = "import bpe_studio as bs\nbs.train('abab', vocab_size=258, pattern='none').encode('abab')"
     assert not modules_after(used) & {"PySide6", "pyqtgraph", "numba"}
+
+
+def test_files_open_the_window_and_commands_do_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.txt", "b c.json", "train"):
+        Path(name).touch()
+    assert are_files(["a.txt", "b c.json"]) and are_files(["."])
+    assert not are_files(["train"]) and not are_files(["a.txt", "gone.txt"]) and not are_files(["--help"])
 
 
 def test_every_public_name_is_there() -> None:

@@ -31,7 +31,8 @@ def parser() -> Parser:
     """Return the parser of the whole command line."""
     top = Parser(
         prog="bpe-studio",
-        description="Train byte-pair-encoding tokenizers and use them. Without arguments a window opens.",
+        description="Train byte-pair-encoding tokenizers and use them. "
+        "Without a command a window opens, with the files that are named.",
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"BPE Studio {__version__}")

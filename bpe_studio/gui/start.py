@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QLoggingCategory, QTimer
 from PySide6.QtWidgets import QApplication
 
 from bpe_studio import __version__
@@ -30,6 +30,8 @@ SWITCH_SECONDS = 0.0005
 
 def make_application(arguments: list[str]) -> QApplication:
     """Return the application with its name and its key filter."""
+    # Qt tells each font that lacks a script; letters without a glyph are shown by name here.
+    QLoggingCategory.setFilterRules("qt.text.font.db=false")
     app = QApplication(arguments)
     app.setApplicationName("bpe-studio")
     app.setApplicationDisplayName("")  # the title is written by the window

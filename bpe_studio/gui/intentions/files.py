@@ -158,7 +158,7 @@ class FileIntentions:
         if order.ok:
             self._add_run(opened_run(name, tokenizer, path))
         else:
-            said = self._c.tr("Opened {0} for PREVIEW only: {1}").format(name, order.reason)
+            said = self._c.tr("Opened {0} for Preview only: {1}").format(name, order.reason)
         self._c.set_preview_source(name)
         self._c.file_opened.emit(path)
         self._c.message.emit(said)

@@ -106,7 +106,7 @@ class BytesPanel(QWidget):
         self.empty.setText(
             self.tr("Open a corpus or a tokenizer to see this text as bytes and tokens.")
             if without_tokenizer
-            else self.tr("Type a text in PREVIEW to see its bytes.")
+            else self.tr("Type a text in Preview to see its bytes.")
         )
         self.empty.setVisible(is_empty)
         self.view.setVisible(not is_empty)

@@ -73,6 +73,7 @@ def test_without_a_tie_the_heading_tells_best_and_next(panel, controller):
     show(controller, trained_run(TEXTBOOK, 1), 0)
     assert panel.heading.text() == "6 pairs: best 4, next 2"
     assert marks(panel)[0] == "★"
+    assert [row[3] for row in rows(panel)] == ["every rule", "", "", "", "", ""]
 
 
 def test_rank_changes_births_and_losses_are_since_the_state_before(panel, controller):

@@ -175,6 +175,12 @@ def _pair_tip(source: CandidatesSource, row: int) -> str:
     return "".join(map(token_tooltip, source.parts(row)))
 
 
+def _rules_text(source: CandidatesSource, row: int) -> str:
+    names = source.rules.get(row, ())
+    # A single best pair needs no rule: naming the run's own alone would look as if the others differed.
+    return "every rule" if names and source.n_tied == 1 else ", ".join(names)
+
+
 def _rules_tip(source: CandidatesSource, row: int) -> str:
     names = source.rules.get(row, ())
     rules = {rule.name: rule for rule in TIE_RULES}
@@ -208,7 +214,7 @@ CANDIDATE_COLUMNS = (
     Column(
         "rules", T("candidates", "taken by"), T("candidates", "Tie rules that would take this pair"), "text",
         values=lambda source: [-len(source.rules.get(row, ())) for row in range(len(source.pairs))],
-        show=lambda source, row: ", ".join(source.rules.get(row, ())), tip=_rules_tip, chars=15),
+        show=_rules_text, tip=_rules_tip, chars=15),
 )  # fmt: skip
 
 

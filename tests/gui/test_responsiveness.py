@@ -104,9 +104,8 @@ def test_the_window_answers_while_ten_megabytes_are_trained(window, qtbot, tmp_p
     with capsys.disabled():
         print(f"\n{run.facts.n_bytes:,} bytes, {run.n_merges:,} merges")
         late = pulse.report()
-        print(
-            f"training {np.median(in_window):.2f} s in the window, {np.median(alone):.2f} s alone: {factor:.2f}"
-        )
+        here, there = np.median(in_window), np.median(alone)
+        print(f"training {here:.2f} s in the window, {there:.2f} s alone: {factor:.2f}")
     assert np.percentile(late, 99) < WORST_P99 and late.max() < WORST
     assert factor < WORST_FACTOR
 

@@ -268,7 +268,9 @@ class TrainingIntentions(QObject):
         seconds = time.monotonic() - self._started[0]
         made = run.n_merges - self._started[1]
         rate = made / seconds if seconds > 0.1 and self.mode == "train" else 0.0
-        left = (run.n_target - run.n_merges) / rate if rate else None
+        # Until the kernels are compiled the rate tells nothing about the rest of the way.
+        is_steady = rate > 0 and not self._c.engine.is_preparing
+        left = (run.n_target - run.n_merges) / rate if is_steady else None
         text = training_text(run.n_merges, run.n_target, rate, left, state)
         return TrainingStatus(state, run.n_merges, run.n_target, rate, left, text)
 

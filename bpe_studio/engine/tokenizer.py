@@ -14,10 +14,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bpe_studio.engine import kernels
 from bpe_studio.engine.alphabet import Alphabet, missing_characters
 from bpe_studio.engine.checking import as_index
 from bpe_studio.engine.encoding import VERY_LONG_WORD, WordEncoder
 from bpe_studio.engine.errors import BpeStudioError
+from bpe_studio.engine.fast_counting import KINDS
+from bpe_studio.engine.fast_encoding import FastEncoder
 from bpe_studio.engine.merges import MergeLog, OrderCheck, order_check
 from bpe_studio.engine.patterns import SplitPattern
 from bpe_studio.engine.pieces import pieces_of, text_of_bytes, valid_text
@@ -32,6 +35,9 @@ from bpe_studio.engine.vocabulary import (
 )
 
 AllowedSpecial = str | Collection[str]
+
+#: Characters from which the compiled kernels are worth a call, or worth being loaded.
+MIN_CHARACTERS_FOR_KERNELS = {"loaded": 2_000, "cached": 2_000_000}
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,6 +287,10 @@ class Tokenizer:
             if isinstance(piece, int):
                 ids.append(piece)
                 continue
+            if self._takes_kernels(len(piece)):
+                ids = []
+                parts += [self._fast_encoder.encode(piece.encode()), ids]
+                continue
             for word in self.pattern.split(piece):
                 if len(word) < longest:
                     ids.extend(encoder.tokens(word))
@@ -403,6 +413,19 @@ class Tokenizer:
             at += len(text)
         if missing:
             raise missing_characters(missing, position)
+
+    def _takes_kernels(self, n_characters: int) -> bool:
+        """Whether a text is long enough, and of the kind, for the compiled kernels."""
+        if self.pattern.name not in KINDS or self.alphabet.kind != "bytes":
+            return False
+        return n_characters >= MIN_CHARACTERS_FOR_KERNELS.get(kernels.status(), sys.maxsize)
+
+    @cached_property
+    def _fast_encoder(self) -> FastEncoder:
+        byte_ids = self.alphabet.byte_ids
+        assert byte_ids is not None
+        merges = (self.left, self.right, self.product)
+        return FastEncoder(KINDS[self.pattern.name], byte_ids, merges, kernels.load())
 
     @cached_property
     def _encoder(self) -> WordEncoder:

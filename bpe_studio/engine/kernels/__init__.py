@@ -31,6 +31,7 @@ MODULES = (
     "encoding",
     "splitting",
     "counting",
+    "texts",
 )
 MARKER = "complete"
 _lock = threading.Lock()
@@ -111,7 +112,7 @@ def _import_kernels(folder: Path) -> SimpleNamespace:
 
 def warm_up(kernels: SimpleNamespace) -> None:
     """Compile or load every kernel by working on one word of two letters."""
-    from bpe_studio.engine import encoding, fast_counting, merging, replay
+    from bpe_studio.engine import encoding, fast_counting, fast_encoding, merging, replay
 
-    for user in (merging, replay, encoding, fast_counting):
+    for user in (merging, replay, encoding, fast_counting, fast_encoding):
         user.warm_up(kernels)

@@ -51,6 +51,9 @@ Scratch = namedtuple("Scratch", "old_left new_left n_left old_right new_right n_
 """Per token: changes of counts and numbers of places in the present step (int64). seen int32: tokens
 touched. Per place: at, left, right int32."""
 
+Known = namedtuple("Known", "start tokens")
+"""Tokens of the words in a table of `Seen`. start int64, by word; tokens int32, one word after the other."""
+
 Merges = namedtuple("Merges", "left right product table")
 """By rank: left, right, product int32. table int32 is a hash table of ranks, −1 empty."""
 

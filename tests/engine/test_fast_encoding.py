@@ -1,0 +1,80 @@
+"""Texts encoded by compiled kernels get the ids that plain Python gives them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+
+import bpe_studio as bs
+from bpe_studio.engine import fast_encoding, kernels, tokenizer
+from tests.strategies import awkward_texts
+
+PATTERNS = ["whitespace", "gpt2", "gpt4", "o200k"]
+TEXT = "The cat's hat, the bat's 1234 mats…\r\n  Ünïcödé 漢字 😀 don't DON'T\n\n" * 30
+
+
+@pytest.fixture(autouse=True)
+def short_texts_too(monkeypatch):
+    kernels.load()
+    monkeypatch.setattr(tokenizer, "MIN_CHARACTERS_FOR_KERNELS", {"loaded": 0})
+
+
+@pytest.fixture(scope="module", params=PATTERNS)
+def tok(request):
+    return bs.train(
+        TEXT, vocab_size=420, pattern=request.param, special_tokens=["<|end|>"], byte_order="gpt2",
+        special_placement="first",
+    )  # fmt: skip
+
+
+def plain(tok, text):
+    """The ids by Python alone."""
+    return [token for word in tok.pattern.split(text) for token in tok._encoder.tokens(word)]
+
+
+@settings(max_examples=300)
+@given(text=awkward_texts())
+def test_any_text_is_encoded_as_in_python(text):
+    for name in PATTERNS:
+        tok = bs.train(TEXT, vocab_size=330, pattern=name)
+        assert tok.encode(text, "none") == plain(tok, text)
+
+
+def test_specials_stand_between_the_pieces(tok):
+    text = "The cat<|end|>the bat<|end|>"
+    ids = tok.encode(text, "all")
+    assert ids == [*plain(tok, "The cat"), 0, *plain(tok, "the bat"), 0]
+    assert tok.encode_to_array(text, "all").tolist() == ids
+    assert tok.decode(ids) == text
+
+
+def test_more_words_than_the_table_may_hold(tok, monkeypatch):
+    monkeypatch.setattr(fast_encoding, "FIRST_WORDS", 16)
+    monkeypatch.setattr(fast_encoding, "MAX_WORDS", 64)
+    rng = random.Random(1)
+    words = ["".join(rng.choices("catshb é漢", k=rng.randint(1, 12))) for _ in range(400)]
+    text = " ".join(rng.choice(words) for _ in range(3000))
+    fresh = tok.first(len(tok.merges) - 1)
+    for _ in range(2):
+        assert fresh.encode(text) == plain(fresh, text)
+
+
+def test_words_longer_than_the_table_takes(tok):
+    long_word = "theцата" * 4000
+    text = f"the cat {long_word} the {'1' * 700} {' ' * 900}\n{' ' * 300}\n x{'!' * 600}"
+    assert tok.encode(text) == plain(tok, text)
+    assert tok.encode(text + text) == plain(tok, text + text)
+
+
+def test_a_batch_is_what_one_by_one_gives(tok):
+    texts = ["", "the cat", "  ", "<|end|>", TEXT, "hat\n" * 50, "漢"] * 3
+    assert tok.encode_batch(texts, "none") == [plain(tok, text) for text in texts]
+    assert tok.encode_batch(texts, "all") == [tok.encode(text, "all") for text in texts]
+    assert tok.encode_batch(iter(texts), "none", n_threads=2) == [plain(tok, text) for text in texts]
+
+
+def test_one_encoder_serves_several_threads(tok):
+    texts = [TEXT * n for n in range(1, 9)]
+    assert tok.encode_batch(texts, "none", n_threads=4) == [plain(tok, text) for text in texts]

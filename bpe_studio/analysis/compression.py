@@ -20,6 +20,7 @@ from bpe_studio.engine.errors import BpeStudioError, UnknownCharacterError
 
 if TYPE_CHECKING:
     from bpe_studio.engine.merges import MergeLog
+    from bpe_studio.engine.reading import Progress
     from bpe_studio.engine.tokenizer import Tokenizer
     from bpe_studio.engine.words import CorpusFacts
 
@@ -49,7 +50,9 @@ class CompressionCurve:
         return len(self.vocab_size)
 
 
-def compression_curve(tok: Tokenizer, text: str | bytes) -> CompressionCurve:
+def compression_curve(
+    tok: Tokenizer, text: str | bytes, *, progress: Progress | None = None
+) -> CompressionCurve:
     """Return the number of tokens of `text` at every vocabulary size of `tok`.
 
     Special strings in the text are read as plain text. A character that the alphabet lacks is a wall and
@@ -61,6 +64,8 @@ def compression_curve(tok: Tokenizer, text: str | bytes) -> CompressionCurve:
         Its merges must be ordered, see `MergeLog.is_ordered`.
     text : str or bytes
         Any text.
+    progress : callable or None
+        Told now and then; if it answers False, `EncodingCancelledError` ends the work.
 
     Returns
     -------
@@ -80,7 +85,7 @@ def compression_curve(tok: Tokenizer, text: str | bytes) -> CompressionCurve:
         return curve_of_ids(tok, ids, len(text))
     clean = joined_surrogates(text)
     try:
-        ids = token_ids(tok, clean)
+        ids = token_ids(tok, clean, progress=progress)
     except UnknownCharacterError as error:
         ids, _ = tokens_around_missing(tok, clean, error.characters)
     return curve_of_ids(tok, ids, len(clean.encode()))

@@ -7,6 +7,7 @@ id `MISSING` and are named; lone surrogates become U+FFFD and are counted.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,10 +16,17 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from bpe_studio.analysis.text_tokens import Int64Array, offsets_of, tokens_around_missing, tokens_of
+from bpe_studio.analysis.text_tokens import (
+    Int64Array,
+    check_wanted,
+    offsets_of,
+    tokens_around_missing,
+    tokens_of,
+)
 from bpe_studio.engine.errors import UnknownCharacterError
 
 if TYPE_CHECKING:
+    from bpe_studio.engine.reading import Progress
     from bpe_studio.engine.tokenizer import Tokenizer
 
 #: Graphemes are counted up to this many code points; beyond, they cost more than they say.
@@ -136,7 +144,9 @@ class EncodedText:
         return f"{self.text[character]} [{which} of {high - low}]"
 
 
-def encoded_text(tok: Tokenizer, text: str, *, allowed_special: str = "none") -> EncodedText:
+def encoded_text(
+    tok: Tokenizer, text: str, *, allowed_special: str = "none", progress: Progress | None = None
+) -> EncodedText:
     """Encode a text for showing. No text is refused.
 
     Parameters
@@ -147,6 +157,8 @@ def encoded_text(tok: Tokenizer, text: str, *, allowed_special: str = "none") ->
         Any text, lone surrogates included.
     allowed_special : {"none", "all"}
         Whether special strings in the text are plain text or special tokens.
+    progress : callable or None
+        Told now and then; if it answers False, `EncodingCancelledError` ends the work.
 
     Returns
     -------
@@ -156,10 +168,10 @@ def encoded_text(tok: Tokenizer, text: str, *, allowed_special: str = "none") ->
     clean, n_surrogates = _without_surrogates(text)
     utf8 = clean.encode("utf-8")
     characters = np.append(np.flatnonzero(~_continuations(utf8)[:-1]), len(utf8)).astype(np.int64)
-    pretokens = characters[_pretoken_starts(tok, clean)]
+    pretokens = characters[_pretoken_starts(tok, clean, progress)]
     unknown: tuple[str, ...] = ()
     try:
-        ids, starts = tokens_of(tok, clean, len(utf8), allowed_special)
+        ids, starts = tokens_of(tok, clean, len(utf8), allowed_special, progress)
     except UnknownCharacterError as error:
         ids, starts = tokens_around_missing(tok, clean, error.characters)
         unknown = tuple(error.characters)
@@ -201,12 +213,20 @@ def _without_surrogates(text: str) -> tuple[str, int]:
     return text, 0
 
 
-def _pretoken_starts(tok: Tokenizer, text: str) -> Int64Array:
+def _pretoken_starts(tok: Tokenizer, text: str, progress: Progress | None = None) -> Int64Array:
     """Offsets of the pre-tokens in code points."""
     if tok.pattern.is_named:
-        sizes = (len(piece) for _, block in tok.pattern.split_blocks(text) for piece in block)
+        sizes = (len(piece) for block in _pretokens(tok, text, progress) for piece in block)
         return offsets_of(np.fromiter(sizes, dtype=np.int64))[:-1]
     return np.fromiter((start for start, _, _ in tok.pattern.spans(text)), dtype=np.int64)
+
+
+def _pretokens(tok: Tokenizer, text: str, progress: Progress | None) -> Iterator[Sequence[str]]:
+    done = 0
+    for block, pretokens in tok.pattern.split_blocks(text):
+        check_wanted(progress, done, len(text))
+        done += len(block)
+        yield pretokens
 
 
 def _n_specials(tok: Tokenizer, text: str) -> int:

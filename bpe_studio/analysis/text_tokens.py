@@ -14,6 +14,7 @@ from bpe_studio.engine.errors import UnknownCharacterError
 from bpe_studio.engine.pattern_matching import blocks
 
 if TYPE_CHECKING:
+    from bpe_studio.engine.reading import Progress
     from bpe_studio.engine.tokenizer import Tokenizer
 
 Int64Array = NDArray[np.int64]
@@ -22,9 +23,21 @@ Int64Array = NDArray[np.int64]
 MISSING = -1
 
 
-def tokens_of(tok: Tokenizer, text: str, n_bytes: int, allowed_special: str) -> tuple[Int64Array, Int64Array]:
+class EncodingCancelledError(Exception):
+    """Nobody wants the tokens any more: the caller's `progress` has said so."""
+
+
+def check_wanted(progress: Progress | None, done: int, total: int) -> None:
+    """Tell how many characters are encoded; raise `EncodingCancelledError` if the answer is False."""
+    if progress is not None and progress("encoding", done, total) is False:
+        raise EncodingCancelledError
+
+
+def tokens_of(
+    tok: Tokenizer, text: str, n_bytes: int, allowed_special: str, progress: Progress | None = None
+) -> tuple[Int64Array, Int64Array]:
     """Return the ids of a text and where its tokens start, in bytes, with the end."""
-    ids = token_ids(tok, text, allowed_special)
+    ids = token_ids(tok, text, allowed_special, progress)
     if tok.alphabet.unknown_id is not None and (ids == tok.alphabet.unknown_id).any():
         # <unk> has no bytes of its own, so only the tokenizer knows what it stands for.
         spans = tok.offsets(text, unit="bytes", allowed_special=allowed_special)
@@ -32,7 +45,9 @@ def tokens_of(tok: Tokenizer, text: str, n_bytes: int, allowed_special: str) -> 
     return ids, offsets_of(_sizes_by_id(tok)[ids])
 
 
-def token_ids(tok: Tokenizer, text: str, allowed_special: str = "none") -> Int64Array:
+def token_ids(
+    tok: Tokenizer, text: str, allowed_special: str = "none", progress: Progress | None = None
+) -> Int64Array:
     """Return the token ids of a text, encoded block by block.
 
     The same ids as at once: blocks end where no match of the pattern can cross. But no single step holds
@@ -46,6 +61,8 @@ def token_ids(tok: Tokenizer, text: str, allowed_special: str = "none") -> Int64
         Any text without lone surrogates.
     allowed_special : {"none", "all"}
         With "all" the text is encoded at once, since a special token may lie across a block's end.
+    progress : callable or None
+        Told before each block; see `check_wanted`.
 
     Returns
     -------
@@ -56,11 +73,16 @@ def token_ids(tok: Tokenizer, text: str, allowed_special: str = "none") -> Int64
     ------
     UnknownCharacterError
         If the alphabet lacks characters; it names every one.
+    EncodingCancelledError
+        If `progress` answers False.
     """
     in_blocks = allowed_special == "none" and tok.pattern.is_named and tok.pattern.expression is not None
     parts: list[Int64Array] = []
+    done = 0
     try:
         for block in blocks(text) if in_blocks else (text,):
+            check_wanted(progress, done, len(text))
+            done += len(block)
             parts.append(tok.encode_to_array(block, allowed_special).astype(np.int64))
     except UnknownCharacterError:
         tok.encode_to_array(text, allowed_special)  # names those of the later blocks too

@@ -259,7 +259,8 @@ class Controller(Reads):
 
     @Slot(str, str, object, object)
     def _on_job_progressed(self, kind: str, stage: str, done: int, total: int | None) -> None:
-        self.documents.on_progress(stage, done, total)
+        if kind in (READ, COUNT):  # the others are too short to be told of
+            self.documents.on_progress(stage, done, total)
 
     @Slot(object)
     def _on_advanced(self, advance: Any) -> None:

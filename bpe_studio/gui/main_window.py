@@ -206,6 +206,7 @@ class MainWindow(QMainWindow):
         self.preferences["geometry"] = bytes(self.saveGeometry().data())
         self.preferences["layout"] = saved_layout(self)
         self.preferences.save()
+        self.hide()  # a thread may need a second to hear that it is to end
         self.controller.shutdown()
         event.accept()
 

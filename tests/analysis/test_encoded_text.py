@@ -6,7 +6,7 @@ from hypothesis import given
 
 from bpe_studio.analysis.byte_facts import byte_facts
 from bpe_studio.analysis.encoded_text import EncodedText, encoded_text, joined_surrogates
-from bpe_studio.analysis.text_tokens import MISSING
+from bpe_studio.analysis.text_tokens import MISSING, EncodingCancelledError
 from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.tokenizer import Tokenizer
@@ -136,3 +136,15 @@ def test_the_facts_of_a_byte_in_one_line() -> None:
     assert byte_facts(encoded, 0, EURO.product).text == (
         "byte 0 of 5 · 0x78, ASCII · U+0078 LATIN SMALL LETTER X · token 120 · no merge made it"
     )
+
+
+def test_encoding_ends_when_nobody_wants_it_any_more():
+    told = []
+
+    def progress(stage, done, total):
+        told.append((stage, done, total))
+        return len(told) < 3
+
+    with pytest.raises(EncodingCancelledError):
+        encoded_text(tokenizer(Alphabet(), pattern="gpt4"), "lorem ipsum " * 100_000, progress=progress)
+    assert len(told) == 3 and told[0] == ("encoding", 0, 1_200_000) and told[2][1] < 200_000

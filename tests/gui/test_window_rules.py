@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QPlainTextEdit, QSpinBox
@@ -116,8 +117,8 @@ def test_characters_outside_the_alphabet_have_a_curve_too(window, qtbot):
     qtbot.waitUntil(lambda: controller.session.current.name.startswith("low"))
     controller.set_preview_text("low é")
     qtbot.waitUntil(lambda: controller.encoded is not None and controller.encoded.unknown == ("é",))
-    qtbot.waitUntil(lambda: controller.preview_curve is not None and len(controller.preview_curve) == 1)
-    assert controller.preview_curve.n_tokens.tolist() == [5] and not controller.preview.curve_problem
+    qtbot.waitUntil(lambda: getattr(controller.preview_curve, "n_tokens", np.zeros(0)).tolist() == [5])
+    assert not controller.preview.curve_problem
 
 
 def test_one_switch_writes_tokens_alike_in_every_panel(three):

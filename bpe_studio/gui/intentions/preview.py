@@ -43,12 +43,12 @@ def _tokenizer(request: PreviewRequest) -> Tokenizer:
 
 def encoded_preview(request: PreviewRequest, progress: Progress) -> EncodedText:
     """Encode the text of a request (in a job)."""
-    return encoded_text(_tokenizer(request), request.text)
+    return encoded_text(_tokenizer(request), request.text, progress=progress)
 
 
 def preview_curve(request: PreviewRequest, progress: Progress) -> CompressionCurve:
     """Compute the curve of the text of a request (in a job)."""
-    return compression_curve(_tokenizer(request), request.text)
+    return compression_curve(_tokenizer(request), request.text, progress=progress)
 
 
 class PreviewIntentions(QObject):
@@ -69,6 +69,9 @@ class PreviewIntentions(QObject):
         """Look at another text."""
         if text != self._c.session.preview_text:
             self._c.session.preview_text = text
+            # Answers for the older text would be dropped: ten megabytes of it need not be finished.
+            self._c.jobs.cancel(PREVIEW)
+            self._c.jobs.cancel(CURVE)
             self._c.preview_text_changed.emit(text)
             self.refresh()
             self._refresh_curve()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from bpe_studio.engine import kernels
 from bpe_studio.engine.alphabet import Alphabet, missing_characters
+from bpe_studio.engine.batches import encode_together
 from bpe_studio.engine.checking import as_index
 from bpe_studio.engine.encoding import VERY_LONG_WORD, WordEncoder
 from bpe_studio.engine.errors import BpeStudioError
@@ -319,6 +320,12 @@ class Tokenizer:
         """
         if isinstance(texts, str | bytes):
             raise BpeStudioError("encode_batch takes several texts, as a list; encode takes one.")
+        texts = list(texts)
+        plain = [text for text in texts if isinstance(text, str)]
+        if len(plain) == len(texts) and self._takes_kernels(sum(map(len, plain))):
+            ids = encode_together(self._fast_encoder, plain, allowed_special, self.special_tokens)
+            if ids is not None:
+                return ids
         if n_threads is None or as_index("n_threads", n_threads) < 2:
             return [self.encode(text, allowed_special) for text in texts]
         with ThreadPoolExecutor(n_threads) as pool:

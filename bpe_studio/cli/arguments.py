@@ -59,8 +59,9 @@ def file_name(argument: str) -> str:
 def add_tokenizer(parser: argparse.ArgumentParser) -> None:
     """Add ``-t``."""
     parser.add_argument(
-        "-t", "--tokenizer", metavar="TOKENIZER", type=file_name, required=True, help="a tokenizer file"
-    )
+        "-t", "--tokenizer", metavar="TOKENIZER", type=file_name, required=True,
+        help="a tokenizer file, or one of gpt2, p50k_base, cl100k_base, o200k_base",
+    )  # fmt: skip
 
 
 def add_file(parser: argparse.ArgumentParser, what: str) -> None:

@@ -184,6 +184,10 @@ class Tokenizer:
 
     def is_ordered(self) -> OrderCheck:
         """Return whether every prefix of the merges is a tokenizer, as cursor and curve need it."""
+        return self._order
+
+    @cached_property
+    def _order(self) -> OrderCheck:
         for token in self.alphabet.characters:
             if len(token) > 1:
                 return OrderCheck(False, -1, f"base token {token!r} holds several characters")

@@ -13,6 +13,7 @@ from bpe_studio.engine.writing import write_atomic
 from bpe_studio.formats import character_bpe, studio
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.files import read_bounded
+from bpe_studio.formats.pretrained import pretrained, pretrained_names
 from bpe_studio.formats.training_fields import same_training
 
 
@@ -76,23 +77,27 @@ def format_named(name: str) -> Format:
 
 
 def load(path: str | Path) -> Tokenizer:
-    """Return the tokenizer in a file, whatever format it has; the content decides, not the name.
+    """Return the tokenizer in a file, whatever format it has, or a pretrained one by name.
 
     Parameters
     ----------
     path : str or Path
-        The file.
+        The file; its content decides, not its name. Or, as a str, the name of a pretrained vocabulary:
+        "gpt2", "p50k_base", "cl100k_base", "o200k_base". These lie in the package, no network is asked.
+        Where a file or folder of that name exists, it wins; a Path always means a file.
 
     Returns
     -------
     Tokenizer
-        Checked.
+        Checked; a pretrained one is made once in a process.
 
     Raises
     ------
     FormatError
         Naming the file, the place in it and what is wrong there.
     """
+    if isinstance(path, str) and path in pretrained_names() and not os.path.lexists(path):
+        return pretrained(path)
     path = Path(path)
     content = Content(path, read_bounded(path))
     try:

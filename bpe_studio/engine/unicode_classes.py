@@ -5,13 +5,21 @@ Compiled splitting and `regex` so agree on every code point, whatever version of
 
 from __future__ import annotations
 
+import importlib.metadata
+import io
+import zipfile
+import zlib
+from contextlib import suppress
 from functools import cache
 
 import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from bpe_studio.engine import kernels
+from bpe_studio.engine.errors import BpeStudioError
 from bpe_studio.engine.kernels.state import LETTER, LOWER, NEWLINE, NUMBER, SPACE, UPPER
+from bpe_studio.engine.writing import write_atomic
 
 N_CODE_POINTS = 0x110000
 SURROGATES = range(0xD800, 0xE000)
@@ -34,8 +42,27 @@ def character_classes() -> NDArray[np.uint8]:
     Returns
     -------
     ndarray of uint8, shape (0x110000,)
-        Made once, in about 0.2 s.
+        Made once for each version of `regex`, in about 0.2 s, and kept beside the compiled kernels.
     """
+    path = kernels.cache_folder() / f"characters-{importlib.metadata.version('regex')}.npz"
+    try:
+        # A damaged archive fails its checksum.
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
+            classes: NDArray[np.uint8] = kept["classes"]
+            if classes.shape == (N_CODE_POINTS,) and classes.dtype == np.uint8:
+                return classes
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, zlib.error, EOFError):
+        pass
+    classes = _classes_of_regex()
+    with suppress(OSError, BpeStudioError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        archive = io.BytesIO()
+        np.savez_compressed(archive, classes=classes)
+        write_atomic(path, archive.getbuffer())
+    return classes
+
+
+def _classes_of_regex() -> NDArray[np.uint8]:
     before, after = (
         map(chr, part) for part in (range(SURROGATES.start), range(SURROGATES.stop, N_CODE_POINTS))
     )

@@ -10,9 +10,10 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_studio.engine import corpus_counting, kernels, words
+from bpe_studio.engine import corpus_counting, kernels, unicode_classes, words
 from bpe_studio.engine.corpus import Corpus
 from bpe_studio.engine.fast_counting import KINDS, split_fast
+from bpe_studio.engine.kernels.state import LETTER, LOWER
 from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.words import count_words
 from tests.strategies import SEAMS, awkward_texts, corpora
@@ -140,3 +141,15 @@ def test_many_and_long_words_find_room():
         word.encode() for word in dict.fromkeys(by_regex("gpt4", text))
     ]
     assert np.array_equal(np.diff(found.offsets)[-1:], [3_000_001])
+
+
+def test_kept_classes_are_those_of_regex_and_a_damaged_file_does_no_harm(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernels, "cache_folder", lambda: tmp_path / "kernels")
+    made = unicode_classes.character_classes.__wrapped__()
+    kept = unicode_classes.character_classes.__wrapped__()
+    assert np.array_equal(made, kept)
+    (path,) = (tmp_path / "kernels").iterdir()
+    for damage in (path.read_bytes()[:-40], b"", b"PK\x03\x04"):
+        path.write_bytes(damage)
+        assert np.array_equal(unicode_classes.character_classes.__wrapped__(), made)
+    assert made[ord("a")] == LETTER | LOWER

@@ -71,7 +71,7 @@ def load() -> SimpleNamespace:
     Notes
     -----
     A damaged cache is deleted and compiled once more; a folder that cannot be written is replaced by
-    a temporary one.
+    a temporary one. What is whole is told by a hash, since numba reads it later, function by function.
     """
     global _loaded
     with _lock:
@@ -105,9 +105,26 @@ def _import_kernels(folder: Path) -> SimpleNamespace:
     finally:
         config.CACHE_DIR = before
     kernels = SimpleNamespace(**modules)
-    warm_up(kernels)
-    (folder / MARKER).touch()
+    # Whole code is loaded by numba function by function, when each is first called.
+    if _seal_of(folder) != _read_seal(folder):
+        warm_up(kernels)
+        (folder / MARKER).write_text(_seal_of(folder), "utf-8")
     return kernels
+
+
+def _seal_of(folder: Path) -> str:
+    """Return a hash of all compiled code in a folder: what is damaged has another."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.nb[ci]")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _read_seal(folder: Path) -> str:
+    try:
+        return (folder / MARKER).read_text("utf-8")
+    except (OSError, ValueError):
+        return ""
 
 
 def warm_up(kernels: SimpleNamespace) -> None:

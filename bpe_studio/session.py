@@ -25,6 +25,9 @@ from bpe_studio.engine.words import CorpusFacts, WordTable
 THIS_TRAINING = "training"
 """Name of PREVIEW's source when it follows the current run at the cursor."""
 
+PRETRAINED = {"GPT-2": "gpt2", "cl100k (GPT-4)": "cl100k_base", "o200k (GPT-4o)": "o200k_base"}
+"""Sources that PREVIEW has from the start: what the list shows, and what `formats.pretrained` takes."""
+
 SETTINGS_OF_A_CORPUS = frozenset({"errors", "n_threads"})
 """Settings that say how to read and how fast: a change of them alone does not start another run."""
 
@@ -253,8 +256,9 @@ class Session:
         """Take a run out of the list; the one before it becomes current if it was."""
         place = self.runs.index(run)
         self.runs.remove(run)
-        self.opened = [one for one in self.opened if one.tokenizer is not run.tokenizer]
-        if self.preview_source not in {THIS_TRAINING, *(one.name for one in self.opened)}:
+        gone = {one.name for one in self.opened if one.tokenizer is run.tokenizer}
+        self.opened = [one for one in self.opened if one.name not in gone]
+        if self.preview_source in gone:
             self.preview_source = THIS_TRAINING
         if self.current is run:
             self.select(self.runs[max(0, place - 1)] if self.runs else None)
@@ -278,7 +282,8 @@ class Session:
 
     def fresh_name(self, wanted: str) -> str:
         """Return a name that no run has yet."""
-        taken = {run.name for run in self.runs} | {one.name for one in self.opened} | {THIS_TRAINING}
+        taken = {run.name for run in self.runs} | {one.name for one in self.opened}
+        taken |= {THIS_TRAINING, *PRETRAINED}
         if wanted not in taken:
             return wanted
         return next(name for i in count(2) if (name := f"{wanted} ({i})") not in taken)

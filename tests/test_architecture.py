@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "bpe_studio"
-TOP_LEVEL = set(".ci .gitattributes .gitignore CHANGELOG.md LICENSE README.md pyproject.toml".split())
+TOP_LEVEL = set(".ci .gitattributes .gitignore CHANGELOG.md LICENSE NOTICE README.md pyproject.toml".split())
 TOP_LEVEL |= {"bpe_studio", "resources", "samples", "tests"}
 LONGEST_FILE = 500
 LONGEST_WINDOW = 250

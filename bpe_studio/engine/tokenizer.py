@@ -22,7 +22,7 @@ from bpe_studio.engine.encoding import VERY_LONG_WORD, WordEncoder
 from bpe_studio.engine.errors import BpeStudioError
 from bpe_studio.engine.fast_counting import KINDS
 from bpe_studio.engine.fast_encoding import FastEncoder
-from bpe_studio.engine.merges import MergeLog, OrderCheck, order_check
+from bpe_studio.engine.merges import MergeLog, OrderCheck
 from bpe_studio.engine.patterns import SplitPattern
 from bpe_studio.engine.pieces import pieces_of, text_of_bytes, valid_text
 from bpe_studio.engine.positions import symbol_widths, token_bounds
@@ -33,6 +33,7 @@ from bpe_studio.engine.vocabulary import (
     id_array,
     renumbered_specials,
     token_table,
+    vocabulary_order,
 )
 
 AllowedSpecial = str | Collection[str]
@@ -188,15 +189,8 @@ class Tokenizer:
 
     @cached_property
     def _order(self) -> OrderCheck:
-        for token in self.alphabet.characters:
-            if len(token) > 1:
-                return OrderCheck(False, -1, f"base token {token!r} holds several characters")
-        check = order_check(self.alphabet, self.left, self.right, self.product)
-        shared = set(self.product.tolist()) & set(self.special_tokens.values())
-        if check and shared:
-            rank = int(np.isin(self.product, list(shared)).argmax())
-            return OrderCheck(False, rank, f"merge {rank:,} makes a special token")
-        return check
+        merges = (self.left, self.right, self.product)
+        return vocabulary_order(self.alphabet, merges, self.special_tokens)
 
     def fingerprint(self) -> str:
         """Return the sha256, in hex, of exactly what decides ids: no tie rule, no counts."""

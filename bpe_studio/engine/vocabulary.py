@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.errors import BpeStudioError, SpecialTokenError
+from bpe_studio.engine.merges import OrderCheck, order_check
 
 MAX_ID = 2**31 - 1
 #: Bytes that all tokens may hold together. Forty merges, each doubling the one before, would ask for a
@@ -143,6 +144,31 @@ def fingerprint_of(
     }
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def vocabulary_order(
+    alphabet: Alphabet, merges: Sequence[NDArray[np.int32]], special_tokens: Mapping[str, int]
+) -> OrderCheck:
+    """Return whether every prefix of a merge list is a tokenizer, its base tokens and specials considered.
+
+    Parameters
+    ----------
+    alphabet : Alphabet
+        The base tokens.
+    merges : three ndarrays of int32
+        Left, right, product in rank order.
+    special_tokens : mapping of str to int
+        Text and id.
+    """
+    for token in alphabet.characters:
+        if len(token) > 1:
+            return OrderCheck(False, -1, f"base token {token!r} holds several characters")
+    check, product = order_check(alphabet, *merges), merges[2]
+    shared = set(product.tolist()) & set(special_tokens.values())
+    if check and shared:
+        rank = int(np.isin(product, list(shared)).argmax())
+        return OrderCheck(False, rank, f"merge {rank:,} makes a special token")
+    return check
 
 
 def renumbered_specials(

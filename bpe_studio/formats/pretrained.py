@@ -1,8 +1,8 @@
 """Pretrained vocabularies by name, unpacked from tables inside the package: no network is ever asked.
 
 A table is an xz file of six planes of one byte a merge: the three low bytes of the left ids, lowest first,
-then those of the right ids. Which ids the products have follows from `Pretrained`. Where the vocabularies come
-from says ``resources/pretrained/NOTICE``.
+then those of the right ids. Which ids the products have follows from `Pretrained`. Where the vocabularies
+come from says ``resources/pretrained/NOTICE``.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from bpe_studio.gui.fast_engine import FastEngine
 from bpe_studio.gui.inspection import Focus, Inspection
 from bpe_studio.gui.intentions.documents import COUNT, READ, DocumentIntentions
 from bpe_studio.gui.intentions.files import CHECK, OPEN, SAVE, FileIntentions
-from bpe_studio.gui.intentions.preview import CURVE, PREVIEW, PreviewIntentions
+from bpe_studio.gui.intentions.preview import CURVE, PREVIEW, VOCABULARY, PreviewIntentions
 from bpe_studio.gui.intentions.stepping import SteppingIntentions
 from bpe_studio.gui.intentions.training import TrainingIntentions, TrainingStatus
 from bpe_studio.gui.intentions.views import ROW, SNAPSHOT, ViewIntentions
@@ -47,6 +47,7 @@ class Controller(Reads):
             READ: self.documents.on_read, COUNT: self.documents.on_counted,
             SNAPSHOT: self.views.on_snapshot, ROW: self.views.on_row,
             PREVIEW: self.preview.on_encoded, CURVE: self.preview.on_curve,
+            VOCABULARY: self.preview.on_pretrained,
             OPEN: self.files.on_opened, SAVE: self.files.on_saved, CHECK: self.files.on_previewed,
         }  # fmt: skip
         self.jobs.finished.connect(self._on_job_finished)
@@ -225,7 +226,7 @@ class Controller(Reads):
         self.preview.set_text(text)
 
     def set_preview_source(self, name: str) -> None:
-        """Look through the current training or an opened tokenizer."""
+        """Look through the current training, an opened tokenizer or a pretrained one."""
         self.preview.set_source(name)
 
     def hover(self, focus: Focus | None) -> None:

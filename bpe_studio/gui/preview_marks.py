@@ -11,7 +11,7 @@ from bpe_studio.analysis.encoded_text import EncodedText
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.gui.inspection import Focus
 from bpe_studio.gui.token_painter import fill_indices
-from bpe_studio.session import THIS_TRAINING, Session
+from bpe_studio.session import PRETRAINED, THIS_TRAINING, Session
 
 #: Code points that are laid out: beyond it Qt's editor takes too long for a keystroke.
 MAX_SHOWN = 100_000
@@ -139,6 +139,18 @@ def preview_products(session: Session) -> NDArray[np.int32] | None:
     if tokenizer is not None:
         return tokenizer.product
     return session.current.log.token if session.current is not None else None
+
+
+def source_names(session: Session) -> list[str]:
+    """Return the names of PREVIEW's sources: the training, opened files, pretrained vocabularies."""
+    files = [one.name for one in session.opened if one.name not in PRETRAINED]
+    return [THIS_TRAINING, *files, *PRETRAINED]
+
+
+def loading_source(session: Session) -> str:
+    """Return PREVIEW's source if it is a pretrained vocabulary that is not there yet, else ""."""
+    is_missing = session.preview_source in PRETRAINED and _opened(session) is None
+    return session.preview_source if is_missing else ""
 
 
 def _opened(session: Session) -> Tokenizer | None:

@@ -7,11 +7,13 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 from bpe_studio.analysis.encoded_text import EncodedText
 from bpe_studio.analysis.unicode_view import label
 from bpe_studio.gui.preview_marks import MAX_SHOWN
+from bpe_studio.session import THIS_TRAINING
 
 CONTEXT = "PreviewWords"
 MAX_NAMED = 12
 
 NO_TOKENIZER = QT_TRANSLATE_NOOP("PreviewWords", "Open a corpus or a tokenizer to see this text as tokens.")
+LOADING = QT_TRANSLATE_NOOP("PreviewWords", "Loading {name}…")
 SHORTENED = QT_TRANSLATE_NOOP(
     "PreviewWords", "Showing the first {shown} of {all} characters, read-only; counts are for all."
 )
@@ -55,9 +57,11 @@ def _counted(n: int, noun: str) -> str:
 
 
 def notes_text(encoded: EncodedText | None, text: str, is_shortened: bool, source: str) -> str:
-    """Return what the reader should know about the text; "" if nothing."""
+    """Return what the reader should know about the text under the tokenizer `source`; "" if nothing."""
     notes = []
-    if encoded is None and text:
+    if encoded is None and source != THIS_TRAINING:
+        notes.append(said(LOADING, name=source))
+    elif encoded is None and text:
         notes.append(said(NO_TOKENIZER))
     if is_shortened:
         long = len(text) > MAX_SHOWN

@@ -674,6 +674,7 @@ def test_no_work_is_done_in_the_gui_thread(controller, notes, qtbot, tmp_path, m
     jobs = {
         "read_documents": documents, "run_over": documents, "view_at": views, "encoded_preview": preview,
         "preview_curve": preview, "saved_file": files, "opened_tokenizer": files,
+        "pretrained_tokenizer": preview,
     }  # fmt: skip
     where: dict[str, set] = {name: set() for name in jobs}
     for name, module in jobs.items():
@@ -689,5 +690,6 @@ def test_no_work_is_done_in_the_gui_thread(controller, notes, qtbot, tmp_path, m
         controller.save(tmp_path / "t.json")
     with qtbot.waitSignal(controller.file_opened):
         controller.open_path(tmp_path / "t.json")
+    controller.set_preview_source("GPT-2")
     qtbot.waitUntil(lambda: all(where.values()))
     assert not any(threading.get_ident() in threads for threads in where.values())

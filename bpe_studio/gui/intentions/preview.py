@@ -14,13 +14,15 @@ from bpe_studio.engine.errors import BpeStudioError
 from bpe_studio.engine.merges import MergeLog
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.engine.words import WordTable
+from bpe_studio.formats.pretrained import pretrained
 from bpe_studio.gui.jobs import JobResult, Progress
-from bpe_studio.session import THIS_TRAINING, tokenizer_of
+from bpe_studio.gui.preview_marks import loading_source, source_names
+from bpe_studio.session import PRETRAINED, THIS_TRAINING, OpenedTokenizer, tokenizer_of
 
 if TYPE_CHECKING:
     from bpe_studio.gui.controller import Controller
 
-PREVIEW, CURVE = "preview", "preview curve"
+PREVIEW, CURVE, VOCABULARY = "preview", "preview curve", "pretrained vocabulary"
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,14 @@ def preview_curve(request: PreviewRequest, progress: Progress) -> CompressionCur
     return compression_curve(_tokenizer(request), request.text, progress=progress)
 
 
+def pretrained_tokenizer(name: str, progress: Progress) -> Tokenizer:
+    """Unpack a pretrained vocabulary, and make what its first text and curve will need (in a job)."""
+    tokenizer = pretrained(PRETRAINED[name])
+    tokenizer.encode("a")
+    tokenizer.is_ordered()
+    return tokenizer
+
+
 class PreviewIntentions(QObject):
     """Encodes the text again whenever text, tokenizer or cursor change; the curve when text or merges do."""
 
@@ -77,9 +87,22 @@ class PreviewIntentions(QObject):
             self._refresh_curve()
 
     def set_source(self, name: str) -> None:
-        """Look through another tokenizer: the training at the cursor, or an opened one."""
-        known = {THIS_TRAINING, *(one.name for one in self._c.session.opened)}
-        self._c.session.preview_source = name if name in known else THIS_TRAINING
+        """Look through another tokenizer: the training at the cursor, an opened or a pretrained one."""
+        session = self._c.session
+        session.preview_source = name if name in source_names(session) else THIS_TRAINING
+        if loading_source(session):
+            self._c.jobs.submit(VOCABULARY, pretrained_tokenizer, name, supersede=False)
+        self.source_changed()
+
+    def on_pretrained(self, result: JobResult) -> None:
+        """Take a pretrained vocabulary; without it, look through the training again and say why."""
+        session, name = self._c.session, result.request
+        if result.error is not None:
+            if session.preview_source == name:
+                session.preview_source = THIS_TRAINING
+            self._c.failed.emit(self._c.tr("{0} cannot be loaded").format(name), _told(result.error))
+        elif all(one.name != name for one in session.opened):
+            session.opened = [*session.opened, OpenedTokenizer(name, result.value, None)]
         self.source_changed()
 
     def source_changed(self) -> None:
@@ -112,6 +135,8 @@ class PreviewIntentions(QObject):
 
     def _request(self, *, at_cursor: bool) -> PreviewRequest | None:
         session, run = self._c.session, self._c.session.current
+        if loading_source(session):
+            return None
         opened = next((one for one in session.opened if one.name == session.preview_source), None)
         tokenizer = opened.tokenizer if opened is not None else None
         if tokenizer is None and run is not None:
@@ -140,8 +165,7 @@ class PreviewIntentions(QObject):
         if result.error is None:
             self._set_curve(result.value, "")
         else:
-            known = isinstance(result.error, BpeStudioError)
-            self._set_curve(None, str(result.error) if known else repr(result.error))
+            self._set_curve(None, _told(result.error))
 
     def _set_encoded(self, encoded: EncodedText | None) -> None:
         self.encoded = encoded
@@ -150,3 +174,7 @@ class PreviewIntentions(QObject):
     def _set_curve(self, curve: CompressionCurve | None, problem: str) -> None:
         self.curve, self.curve_problem = curve, problem
         self._c.preview_curve_changed.emit(curve)
+
+
+def _told(error: Exception) -> str:
+    return str(error) if isinstance(error, BpeStudioError) else repr(error)

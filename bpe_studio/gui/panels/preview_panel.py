@@ -33,13 +33,14 @@ from bpe_studio.gui.preview_marks import (
     focus_of_byte,
     focus_of_token,
     heard_focus,
+    loading_source,
     shown_text,
+    source_names,
     told_focus,
 )
 from bpe_studio.gui.preview_words import counts_text, notes_text, short_counts_text
 from bpe_studio.gui.theme import icon
 from bpe_studio.gui.token_rail import TokenRail
-from bpe_studio.session import THIS_TRAINING
 
 MODES: tuple[tuple[LabelMode, str], ...] = (("text", "Text"), ("bytes", "Bytes"), ("gpt2", "GPT-2 letters"))
 
@@ -196,7 +197,7 @@ class PreviewPanel(QWidget):
         self._show_notes()
 
     def _show_notes(self) -> None:
-        source = self.source.currentText()
+        source = self._controller.session.preview_source
         text = notes_text(self.encoded, self.editor.text, self.editor.is_shortened, source)
         self.notes.setText(text)
         self.notes.setVisible(bool(text))
@@ -206,10 +207,13 @@ class PreviewPanel(QWidget):
     def _on_tokenizer_changed(self) -> None:
         session = self._controller.session
         self.source.clear()
-        self.source.addItem("", THIS_TRAINING)
-        for opened in session.opened:
-            self.source.addItem(opened.name, opened.name)
-        self.source.setCurrentIndex(max(self.source.findData(session.preview_source), 0))
+        for name in source_names(session):
+            self.source.addItem(name, name)
+        index = max(self.source.findData(session.preview_source), 0)
+        self.source.setCurrentIndex(index)
+        if loading := loading_source(session):
+            self.source.setItemText(index, self.tr("{name}: loading…").format(name=loading))
+        self._show_notes()
         self._on_cursor_moved(session.cursor)
 
     def _on_cursor_moved(self, k: int) -> None:

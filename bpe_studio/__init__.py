@@ -21,7 +21,7 @@ A map of the package, from the bottom up; imports go downward only:
         replay         state_at: the corpus after any number of merges
         tokenizer      Tokenizer: encode, decode, offsets, trace, first(k)
     analysis/          pure questions about them: compression, ties, labels for bytes
-    formats/           files: one module a format, the table of them, load and save
+    formats/           files: one module a format, the table of them, load and save; pretrained vocabularies
     session            what a window shows, without a window
     cli                the command `bpe-studio train`, `encode`, `decode`, `inspect`
     gui/               the window; nothing else knows Qt

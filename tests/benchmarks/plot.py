@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, log10
+from pathlib import Path
 from statistics import median
 
+from tests.benchmarks.corpora import MB
 from tests.benchmarks.records import OURS, SAME_RULE, Job
 from tests.benchmarks.running import JobError, Workshop
 
@@ -20,8 +22,8 @@ PATTERN = "gpt2"
 """The one that all of them have."""
 
 SIZES_MB, VOCAB_SIZES = (1, 2, 5, 10, 20, 50, 100), (512, 1_024, 4_096, 16_384, 32_768, 100_000)
-QUICK_SIZES_MB, QUICK_VOCAB_SIZES = (1, 2), (512, 4_096)
-MIDDLE_VOCAB_SIZE = 32_768
+QUICK_SIZES_MB, QUICK_VOCAB_SIZES = (0.02, 0.05), (512, 4_096)
+MIDDLE_SIZE_MB, MIDDLE_VOCAB_SIZE = 10, 32_768
 PATIENCE = 30
 """Seconds: a tool that took longer is not asked for the next larger point."""
 
@@ -53,16 +55,11 @@ class Point:
 
 def measure(workshop: Workshop, n_runs: int, say: Callable[[str], None]) -> list[Point]:
     """Measure every tool that is installed at every size; corpora are beginnings of the largest one."""
-    source = workshop.corpus("en_1mb" if workshop.quick else "en_100mb").path.read_bytes()
-    names = {}
-    for size in QUICK_SIZES_MB if workshop.quick else SIZES_MB:
-        n_bytes = size * (10_000 if workshop.quick else 1_000_000)
-        path = workshop.folder / f"first_{n_bytes}.txt"
-        path.write_bytes(source[: source.rfind(b" ", 0, n_bytes)])
-        names[size] = f"first_{n_bytes}"
-        workshop.given[names[size]] = path
-    middle = names[2 if workshop.quick else 10]
     vocab_sizes = QUICK_VOCAB_SIZES if workshop.quick else VOCAB_SIZES
+    paths = beginnings(workshop)
+    names = {size: path.stem for size, path in paths.items()}
+    workshop = Workshop(workshop.folder, {path.stem: path for path in paths.values()})
+    middle = names.get(MIDDLE_SIZE_MB) or names[max(names)]
     series = {
         "corpus": [(size, name, MIDDLE_VOCAB_SIZE) for size, name in names.items()],
         "vocabulary": [(size, middle, size) for size in vocab_sizes],
@@ -74,6 +71,18 @@ def measure(workshop: Workshop, n_runs: int, say: Callable[[str], None]) -> list
             say(f"{tool} against {against} size")
             points += measured_series(tool, against, places, workshop, n_runs)
     return points
+
+
+def beginnings(workshop: Workshop) -> dict[float, Path]:
+    """Return files by their size in MB: the beginnings of one text, as far as it goes."""
+    source = workshop.corpus("en_1mb" if workshop.quick else "en_100mb").path.read_bytes()
+    sizes = [round(size * MB) for size in (QUICK_SIZES_MB if workshop.quick else SIZES_MB)]
+    paths = {}
+    for n_bytes in (size for size in sizes if size <= len(source)):
+        path = workshop.folder / f"first_{n_bytes}.txt"
+        path.write_bytes(source[: source.rfind(b" ", 0, n_bytes)])
+        paths[n_bytes / MB] = path
+    return paths
 
 
 def measured_series(
@@ -103,8 +112,9 @@ def drawn(points: list[Point]) -> str:
             lines = series_of(points, against, field)
             place = f'<g transform="translate({column * WIDTH},{row * HEIGHT})">'
             parts += [place, *chart(lines, x_label, y_label), "</g>"]
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * WIDTH}" height="{2 * HEIGHT + 30}" '
-    head += 'font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="white"/>'
+    size = f'width="{2 * WIDTH}" height="{2 * HEIGHT + 30}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="11">'
+    head += f'<rect {size} fill="white"/>'
     return "\n".join([head, *parts, *legend(sorted({p.tool for p in points}, key=TOOLS.index)), "</svg>\n"])
 
 

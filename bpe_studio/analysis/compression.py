@@ -8,6 +8,7 @@ the last merge down. No instrumented encoder, and no second encoding, is needed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,10 @@ class CompressionCurve:
 
     def __len__(self) -> int:
         return len(self.vocab_size)
+
+    def __iter__(self) -> Iterator[Int64Array | Float64Array]:
+        """The three arrays in turn: ``vocab_size, n_tokens, bytes_per_token = curve``."""
+        return iter((self.vocab_size, self.n_tokens, self.bytes_per_token))
 
 
 def compression_curve(

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bpe_studio as bs
 from bpe_studio.analysis.compression import (
     applications_per_rank,
     compression_curve,
@@ -137,3 +138,10 @@ def test_a_part_of_the_corpus_curve_is_that_part_of_the_whole(first: int, last: 
 
 def test_unknown_counts_of_a_loaded_file_are_no_points() -> None:
     assert np.isnan(corpus_curve(corpus_log([-1, -1], -1), FACTS).bytes_per_token).all()
+
+
+def test_a_curve_is_three_arrays():
+    tok = bs.train("aaabdaaabac", vocab_size=258, pattern="none")
+    vocab_size, n_tokens, bytes_per_token = bs.compression_curve(tok, "aaab")
+    assert (vocab_size.tolist(), n_tokens.tolist()) == ([256, 257, 258], [4, 3, 2])
+    assert bytes_per_token.tolist() == [1, 4 / 3, 2]

@@ -165,6 +165,15 @@ def test_rows_that_come_during_a_filter_are_filtered_too(qtbot):
     assert [model.view_row(i) for i in range(4)] == [0, None, 1, None]
 
 
+def test_rows_that_the_filter_hides_may_be_asked_for_as_soon_as_they_are_there(qtbot):
+    model = model_of([b"a", b"b", b"c"])
+    model.set_source(model.source, 1)
+    model.set_query("a")
+    assert model.view_row(0) == 0
+    model.append_rows(3)
+    assert [model.view_row(i) for i in range(3)] == [0, None, None]
+
+
 def test_sorting_keeps_persistent_indexes_on_their_rows(qtbot, qtmodeltester):
     model = model_of([b"a", b"b", b"c"], [3, 1, 2])
     qtmodeltester.check(model)

@@ -46,6 +46,7 @@ class CountRequest:
     name: str
     words: WordTable | None = None
     train: bool = False
+    is_sample: bool = False
 
 
 @dataclass(frozen=True)
@@ -205,13 +206,17 @@ class DocumentIntentions:
         """Count anew for a run that has no merges yet; a run with merges is never touched."""
         session, run = self._c.session, self._c.session.current
         # An opened tokenizer cannot be trained: a corpus added beside it gets a run of its own.
-        is_blank = run is None or not run.has_words or not run.n_merges
+        is_blank = run is None or not run.has_words or self._is_blank(run)
         if session.corpus is None:
             self._c.jobs.cancel(COUNT)
             if run is not None and run.has_words and is_blank:
                 self._c.delete_run(session.runs.index(run))
         elif is_blank or force:
-            self._count(train=False)
+            self._count(train=False, is_sample=force)
+
+    def _is_blank(self, run: Run) -> bool:
+        """A run that another may take the place of: it has no merges, and none are on their way."""
+        return run.has_words and not run.n_merges and not self._c.training_now.is_at_work_on(run)
 
     def take_up_counting(self) -> None:
         """Count the corpus if there is no run because counting was stopped."""
@@ -225,10 +230,11 @@ class DocumentIntentions:
         else:
             self._count(train=True)
 
-    def _count(self, *, train: bool) -> None:
+    def _count(self, *, train: bool, is_sample: bool = False) -> None:
         session = self._c.session
         name = session.fresh_name(self._title or _run_name(session.corpus))
-        request = CountRequest(session.corpus, session.settings, name, self._words_to_reuse(), train)
+        words = self._words_to_reuse()
+        request = CountRequest(session.corpus, session.settings, name, words, train, is_sample)
         self._c.jobs.submit(COUNT, run_over, request)
 
     def _words_to_reuse(self) -> WordTable | None:
@@ -251,7 +257,11 @@ class DocumentIntentions:
             return
         if result.value is None:
             return
-        blank = next((run for run in session.runs if run.has_words and not run.n_merges), None)
+        current = session.current
+        has_begun = current is not None and current.has_words and not self._is_blank(current)
+        if has_begun and not request.train and not request.is_sample:
+            return  # its first merge was asked for while the corpus was counted: it goes on
+        blank = next(filter(self._is_blank, session.runs), None)
         if blank is None:
             session.add_run(result.value)
         else:

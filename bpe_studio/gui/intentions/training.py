@@ -79,6 +79,10 @@ class TrainingIntentions(QObject):
         """True while merges are being made up to the target."""
         return self.mode == "train"
 
+    def is_at_work_on(self, run: Run) -> bool:
+        """True while merges of this run are being made, waited for or paused."""
+        return self._run is run and self.mode != "idle"
+
     def step(self, n: int) -> None:
         """Ask for `n` more merges of the current run; while a training runs, nothing."""
         run = self._c.session.current

@@ -65,7 +65,6 @@ class ArrayTableModel(QAbstractTableModel):
         self._context = context
         self._matches = matches
         self._places: NDArray[np.int64] | None = None
-        self._kept: NDArray[np.bool_] | None = None
 
     # --- Rows ------------------------------------------------------------------------------------
 
@@ -96,7 +95,7 @@ class ArrayTableModel(QAbstractTableModel):
     def append_rows(self, n_rows: int) -> None:
         """Say that the source has grown to ``n_rows``. Under a sort, new rows wait at the end (`sort_in`)."""
         fresh = np.arange(self.n_source_rows, n_rows, dtype=np.int64)
-        self.n_source_rows = n_rows
+        self.n_source_rows, self._places = n_rows, None
         if self.query and self._matches is not None:
             fresh = fresh[self._matches(self.source, self.query)[fresh]]
         if not len(fresh):

@@ -79,7 +79,7 @@ class ChartView(QWidget):
         self.plot.hideButtons()
         self.plot.setFrameShape(pg.PlotWidget.Shape.NoFrame)
         self.plot.setAccessibleName(self._words(self.record.title))
-        self.plot.setMinimumSize(120, 90)
+        self.plot.setMinimumSize(170, 90)  # narrower, no axis has room for its name
         # Wheel and drag move along x only; y always fits what is in sight.
         self.plot.getViewBox().setMouseEnabled(x=True, y=False)
         self.plot.getViewBox().setAutoVisible(y=True)

@@ -14,6 +14,8 @@ from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QApplicati
 import bpe_studio
 from bpe_studio.assets import sample_list
 from bpe_studio.engine import kernels
+from bpe_studio.engine.trainer import Trainer
+from bpe_studio.gui.training_thread import TrainingAdvance
 
 TEXTS = (
     "aaabdaaabac", "", "a", "日本語 text 🙂", "x" * 5000,
@@ -134,6 +136,19 @@ def test_documents_added_before_the_first_merge_leave_the_training_alone(real_co
     controller.add_text("second", "more")
     qtbot.waitUntil(lambda: not controller.jobs.is_busy("count"))
     assert controller.session.current is run and run.stale and controller.training.state == "training"
+
+
+def test_a_pause_tells_of_the_merges_that_were_under_way(real_controller, qtbot, monkeypatch):
+    controller = real_controller
+    controller.add_text("first", "aaabdaaabac")
+    qtbot.waitUntil(lambda: controller.session.current is not None)
+    run = controller.session.current
+    monkeypatch.setattr(controller.training_thread, "request", lambda request: None)
+    controller.train_to_target()
+    controller.pause()
+    batch = Trainer(run.words, run.config).advance(max_merges=2)
+    controller.training_now.on_advanced(TrainingAdvance(run.number, batch, None, False))
+    assert (controller.training.state, controller.training.done, run.n_merges) == ("paused", 2, 2)
 
 
 def test_a_step_asked_for_while_the_corpus_is_counted_keeps_its_run(real_controller, qtbot):

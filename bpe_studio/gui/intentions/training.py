@@ -177,7 +177,7 @@ class TrainingIntentions(QObject):
         first, self._untold = self._untold, None
         if first is not None:
             self._c.stepping.rows_arrived(first)
-        if self.mode == "train":
+        if self.mode in ("train", "paused"):  # the last slice arrives after a pause has begun
             self._tell()
 
     def on_failed(self, failure: TrainingFailure) -> None:

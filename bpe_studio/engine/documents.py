@@ -91,6 +91,9 @@ def decode_document(
     encoding, codec, start = _encoding_of(raw, name, path)
     notes = [f"byte order mark of {start} bytes dropped"] if start else []
     try:
+        if codec == "utf-8" and final:  # it is what it should be: looked at once, and taken as it is
+            n_characters = sum(map(len, _decoded(raw, codec, start, "strict", final)))
+            return Document(name, raw[start:], path, encoding, n_characters, tuple(notes))
         texts = list(_decoded(raw, codec, start, "strict", final))
     except UnicodeDecodeError as error:
         if errors != "replace":

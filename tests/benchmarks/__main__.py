@@ -63,6 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
     console.print(report.table_of(rows))
     for line in report.missing(rows):
         console.print(line)
+    if any(row.benchmark.against == "gigabpe" for row in rows):
+        console.print(report.NOTE)
     console.print(f"corpora made here, not given: {', '.join(workshop.made) or 'none'}")
     if asked.json is not None:
         facts = {"n_pairs": n_pairs, "quick": asked.quick, "made": workshop.made, "n_words": workshop.n_words}

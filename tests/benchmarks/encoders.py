@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.records import OURS, TABLE
-from tests.benchmarks.trainers import bytes_of, expression_of
+from tests.benchmarks.trainers import bytes_of, expression_of, load_kernels
 
 Texts = list[str]
 
@@ -40,9 +40,8 @@ class Encoder:
 
 def load_ours(folder: Path) -> Encoder:
     import bpe_studio as bs
-    from bpe_studio.engine import kernels
 
-    kernels.load()
+    load_kernels()
     tok = bs.load(TABLE)
     return Encoder(
         lambda text: tok.encode_to_array(text, "none"),

@@ -38,11 +38,17 @@ class Training:
     tokens: Callable[[Any], list[bytes]]
 
 
-def train_ours(text: Text, pattern: str, vocab_size: int, options: Mapping[str, Any]) -> Training:
-    import bpe_studio as bs
+def load_kernels() -> None:
+    """Compile what is not compiled, and have every kernel in memory."""
     from bpe_studio.engine import kernels
 
-    kernels.load()
+    kernels.warm_up(kernels.load())
+
+
+def train_ours(text: Text, pattern: str, vocab_size: int, options: Mapping[str, Any]) -> Training:
+    import bpe_studio as bs
+
+    load_kernels()
     return Training(
         lambda: bs.train(text.path, vocab_size=vocab_size, pattern=pattern, **options),
         lambda tok: [tok.token_bytes(token) for token in tok.product.tolist()],

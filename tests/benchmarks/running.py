@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -60,7 +61,7 @@ class Workshop:
         return sorted(name for name, corpus in self._corpora.items() if corpus.is_made)
 
     def run(self, job: Job) -> Figures:
-        """Run a job once and return its figures.
+        """Run a job once and return its figures; encoding has one thread.
 
         Raises
         ------
@@ -72,7 +73,10 @@ class Workshop:
             corpus = self.corpus(job.corpus)
             asked |= {"path": str(corpus.path), "ends": str(corpus.ends)}
         command = [sys.executable, "-m", "tests.benchmarks.child", json.dumps(asked)]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        threads = {"RAYON_NUM_THREADS": "1"} if job.kind in ("encode", "lines") else {}
+        done = subprocess.run(
+            command, cwd=ROOT, env=os.environ | threads, capture_output=True, text=True, check=False
+        )
         if done.returncode:
             raise JobError(f"{job.tool}: {(done.stderr.strip() or 'ended without a word').splitlines()[-1]}")
         return json.loads(done.stdout.splitlines()[-1])

@@ -16,8 +16,8 @@ from bpe_studio.engine.unicode_classes import character_classes
 
 Ids = NDArray[np.int32]
 
-MAX_WORDS = 1 << 17
-"""Words remembered at most; then the table is emptied."""
+MAX_WORDS = 1 << 19
+"""Words remembered at most, in some 60 MB; then the table is emptied."""
 
 FIRST_WORDS = 1 << 13
 

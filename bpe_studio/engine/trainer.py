@@ -13,6 +13,7 @@ from bpe_studio import __version__
 from bpe_studio.engine import kernels
 from bpe_studio.engine.alphabet import Alphabet, alphabet_for
 from bpe_studio.engine.checking import as_index
+from bpe_studio.engine.compiling import prepare
 from bpe_studio.engine.config import StopReason, TrainingConfig
 from bpe_studio.engine.errors import TrainingError
 from bpe_studio.engine.merges import RULE, MergeBatch, MergeLog
@@ -183,7 +184,7 @@ class Trainer:
             self._engine == "auto" and wants_kernels(len(self._base), self.n_target - len(self.log))
         ):
             return FastTrainer(
-                self._base, self._offsets, self.words.counts, self.alphabet, self.config, kernels.load()
+                self._base, self._offsets, self.words.counts, self.alphabet, self.config, prepare()
             )
         base, offsets = self._base.tolist(), self._offsets.tolist()
         words = [base[at:end] for at, end in zip(offsets, offsets[1:], strict=False)]

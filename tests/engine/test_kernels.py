@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from bpe_studio.engine import kernels
+from bpe_studio.engine.compiling import prepare
 from bpe_studio.engine.config import TrainingConfig
 from bpe_studio.engine.kernels import state
 from bpe_studio.engine.replay import Replay
@@ -25,7 +26,7 @@ CALLED = (
 
 
 def compiled_functions():
-    loaded = kernels.load()
+    loaded = prepare()
     for name in kernels.MODULES:
         for found in vars(getattr(loaded, name)).values():
             if hasattr(found, "signatures"):
@@ -51,11 +52,11 @@ def test_rules_have_the_numbers_that_the_kernels_know():
 
 def test_damaged_cache_is_compiled_anew(tmp_path):
     code = (
-        "from bpe_studio.engine import kernels\n"
-        "print(kernels.status())\nkernels.load()\nprint(kernels.status())"
+        "from bpe_studio.engine import kernels\nfrom bpe_studio.engine.compiling import prepare\n"
+        "print(kernels.status())\nprepare()\nprint(kernels.status(), kernels.is_sealed())"
     )
     folder = kernels.cache_folder()
-    assert kernels.load() and (folder / kernels.MARKER).exists()
+    assert prepare() and (folder / kernels.MARKER).exists()
     damaged = tmp_path / "cache"
     target = damaged / folder.relative_to(folder.parents[2])
     target.mkdir(parents=True)
@@ -70,12 +71,15 @@ def test_damaged_cache_is_compiled_anew(tmp_path):
         capture_output=True,
         text=True,
     )
-    assert done.stdout.split() == ["cached", "loaded"], done.stderr
+    assert done.stdout.split() == ["cached", "loaded", "True"], done.stderr
 
 
 def test_unwritable_cache_does_no_harm(tmp_path):
     (tmp_path / "file").write_text("not a folder")
-    code = "from bpe_studio.engine import kernels; kernels.load(); print(kernels.status())"
+    code = (
+        "from bpe_studio.engine import kernels\nfrom bpe_studio.engine.compiling import prepare\n"
+        "prepare()\nprint(kernels.status())"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "file")},

@@ -36,6 +36,7 @@ MODULES = (
 MARKER = "complete"
 _lock = threading.Lock()
 _loaded: SimpleNamespace | None = None
+_folder: Path | None = None
 
 
 @cache
@@ -66,25 +67,34 @@ def status() -> str:
 
 
 def load() -> SimpleNamespace:
-    """Return the kernel modules by name, compiled or loaded from the cache; safe from any thread.
+    """Return the kernel modules by name; safe from any thread.
 
     Notes
     -----
-    A damaged cache is deleted and compiled once more; a folder that cannot be written is replaced by
-    a temporary one. What is whole is told by a hash, since numba reads it later, function by function.
+    Each kernel is compiled, or loaded from the cache, when it is first called; `compiling.prepare` does so
+    with all of them. A damaged cache is deleted; a folder that cannot be written is replaced by a temporary
+    one.
     """
-    global _loaded
+    global _loaded, _folder
     with _lock:
         if _loaded is None:
             folder = _writable(cache_folder())
-            try:
-                _loaded = _import_kernels(folder)
-            except Exception:
+            if (folder / MARKER).exists() and _read_seal(folder) != _seal_of(folder):
                 shutil.rmtree(folder, ignore_errors=True)
-                for name in MODULES:
-                    sys.modules.pop(f"{__name__}.{name}", None)
-                _loaded = _import_kernels(_writable(folder))
+                folder = _writable(folder)
+            _loaded, _folder = _import_kernels(folder), folder
         return _loaded
+
+
+def is_sealed() -> bool:
+    """Return whether all kernels lie compiled in the folder that was loaded."""
+    return _folder is not None and (_folder / MARKER).exists()
+
+
+def seal() -> None:
+    """Note that all kernels are compiled, with a hash that tells damage before numba meets it."""
+    assert _folder is not None, "kernels are loaded before they are sealed"
+    (_folder / MARKER).write_text(_seal_of(_folder), "utf-8")
 
 
 def _writable(folder: Path) -> Path:
@@ -104,12 +114,7 @@ def _import_kernels(folder: Path) -> SimpleNamespace:
         modules = {name: importlib.import_module(f"{__name__}.{name}") for name in MODULES}
     finally:
         config.CACHE_DIR = before
-    kernels = SimpleNamespace(**modules)
-    # Whole code is loaded by numba function by function, when each is first called.
-    if _seal_of(folder) != _read_seal(folder):
-        warm_up(kernels)
-        (folder / MARKER).write_text(_seal_of(folder), "utf-8")
-    return kernels
+    return SimpleNamespace(**modules)
 
 
 def _seal_of(folder: Path) -> str:
@@ -125,11 +130,3 @@ def _read_seal(folder: Path) -> str:
         return (folder / MARKER).read_text("utf-8")
     except (OSError, ValueError):
         return ""
-
-
-def warm_up(kernels: SimpleNamespace) -> None:
-    """Compile or load every kernel by working on one word of two letters."""
-    from bpe_studio.engine import encoding, fast_counting, fast_encoding, merging, replay
-
-    for user in (merging, replay, encoding, fast_counting, fast_encoding):
-        user.warm_up(kernels)

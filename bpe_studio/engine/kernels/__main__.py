@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpe_studio.engine.kernels import load
+from bpe_studio.engine.compiling import prepare
 
 if __name__ == "__main__":
-    load()
+    prepare()

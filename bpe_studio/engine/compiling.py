@@ -1,0 +1,25 @@
+"""Compiling all kernels at once: by one small piece of work for each of their users."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from bpe_studio.engine import encoding, fast_counting, fast_encoding, kernels, merging, replay
+
+USERS = (merging, replay, encoding, fast_counting, fast_encoding)
+
+
+def prepare() -> SimpleNamespace:
+    """Compile every kernel, unless that has been done, and return the kernel modules.
+
+    Returns
+    -------
+    namespace
+        What `kernels.load` returns.
+    """
+    loaded = kernels.load()
+    if not kernels.is_sealed():
+        for user in USERS:
+            user.warm_up(loaded)
+        kernels.seal()
+    return loaded

@@ -19,7 +19,12 @@ def prepare() -> SimpleNamespace:
     """
     loaded = kernels.load()
     if not kernels.is_sealed():
-        for user in USERS:
-            user.warm_up(loaded)
+        warm_up(loaded)
         kernels.seal()
     return loaded
+
+
+def warm_up(loaded: SimpleNamespace) -> None:
+    """Call every kernel once: it is compiled, or taken from the disk, and then lies in memory."""
+    for user in USERS:
+        user.warm_up(loaded)

@@ -122,11 +122,11 @@ def lines_of(path: str) -> list[str]:
 
 def process(job: Figures) -> Figures:
     """Run a whole process that trains and writes a file, with compiled kernels in the cache."""
-    from bpe_studio.engine import kernels
+    from bpe_studio.engine.compiling import prepare
     from tests.benchmarks.records import OURS
 
     if job["tool"] == OURS:
-        kernels.load()
+        prepare()
     with tempfile.TemporaryDirectory() as folder:
         size = str(job["vocab_size"])
         ours = ["bpe_studio", "train", job["path"], "--pattern", job["pattern"], "--vocab-size", size, "-o"]
@@ -147,11 +147,11 @@ def import_module(job: Figures) -> Figures:
 
 def compile_kernels(job: Figures) -> Figures:
     """Compile everything into an empty folder."""
-    from bpe_studio.engine import kernels
+    from bpe_studio.engine import compiling, kernels
 
     with tempfile.TemporaryDirectory() as folder:
         kernels.cache_folder = lambda: Path(folder)
-        return {"seconds": timed(lambda: kernels.warm_up(kernels.load()))[0]}
+        return {"seconds": timed(compiling.prepare)[0]}
 
 
 def digest(*parts: bytes) -> str:

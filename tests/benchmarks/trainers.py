@@ -40,9 +40,9 @@ class Training:
 
 def load_kernels() -> None:
     """Compile what is not compiled, and have every kernel in memory."""
-    from bpe_studio.engine import kernels
+    from bpe_studio.engine import compiling
 
-    kernels.warm_up(kernels.load())
+    compiling.warm_up(compiling.prepare())
 
 
 def train_ours(text: Text, pattern: str, vocab_size: int, options: Mapping[str, Any]) -> Training:

@@ -62,3 +62,16 @@ def test_order_is_refused_with_rank_and_reason(rows, rank, reason):
     check = order_check(Alphabet(), *columns)
     assert (check.rank, bool(check)) == (rank, rank < 0)
     assert reason in check.reason
+
+
+def test_ids_without_a_hole_are_told_apart_by_the_same_conditions():
+    specials_first = Alphabet(first_id=2)
+    good = np.array([[99, 99, 258], [258, 100, 259]], np.int32).T
+    assert order_check(specials_first, *good)
+    for row, column, value in ((0, 0, 1), (0, 1, 258), (1, 0, 259), (1, 1, 260)):
+        bad = good.copy()
+        bad[column, row] = value
+        assert order_check(specials_first, *bad).rank == row
+    repeated = np.array([[99, 99, 258], [99, 99, 259]], np.int32).T
+    assert order_check(specials_first, *repeated).reason.startswith("merge 1 repeats")
+    assert order_check(Alphabet(), *np.zeros((3, 0), np.int32))

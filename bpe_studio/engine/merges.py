@@ -275,7 +275,7 @@ def order_check(alphabet: Alphabet, left: np.ndarray, right: np.ndarray, token: 
 
 
 def _is_as_trained(alphabet: Alphabet, left: np.ndarray, right: np.ndarray, token: np.ndarray) -> bool:
-    """Return whether ids follow the base tokens without a hole, parts stand lower, and no pair stands twice."""
+    """Return whether ids follow the base tokens without a hole, parts stand lower, and no pair is twice."""
     if not np.array_equal(token, alphabet.next_id + np.arange(len(token))):
         return False
     parts = np.stack([left, right]).astype(np.int64)

@@ -228,11 +228,6 @@ class FastTrainer:
             (left + self._first_id, right + self._first_id, count, first),
         )
 
-    @property
-    def corpus_tokens(self) -> int:
-        """Tokens in the corpus now."""
-        return int(self._pairs.numbers[CORPUS_TOKENS])
-
     def _everything(self) -> tuple[Any, ...]:
         state = (self._limits, self._cells, self._tokens, self._pairs, self._queue, self._counts)
         return (*state, self._scratch)

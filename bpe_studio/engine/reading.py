@@ -16,6 +16,26 @@ Progress = Callable[[str, int, int | None], bool | None]
 
 
 @dataclass
+class Watched:
+    """A caller's `progress`, with a memory: a wish to stop holds for the stages that follow.
+
+    Parameters
+    ----------
+    progress : callable or None
+        Called with stage, done and total.
+    """
+
+    progress: Progress | None
+    cancelled: bool = False
+
+    def __call__(self, stage: str, done: int, total: int | None) -> bool:
+        """Report progress; return False once cancelled."""
+        if not self.cancelled and self.progress is not None:
+            self.cancelled = self.progress(stage, done, total) is False
+        return not self.cancelled
+
+
+@dataclass
 class ReadingMeter:
     """Counts the bytes that were read, tells the caller, and remembers a wish to stop.
 

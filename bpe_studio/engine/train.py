@@ -9,6 +9,7 @@ from bpe_studio.engine.config import TrainingConfig
 from bpe_studio.engine.corpus import CorpusSource, Progress
 from bpe_studio.engine.errors import TrainingError
 from bpe_studio.engine.patterns import resolve_pattern
+from bpe_studio.engine.reading import Watched
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.engine.trainer import Trainer
 from bpe_studio.engine.words import WordTable, count_words
@@ -114,7 +115,7 @@ def train_with(
     source: CorpusSource | WordTable, config: TrainingConfig, progress: Progress | None = None
 ) -> Tokenizer:
     """Train with settings in one value; see `train`."""
-    watch = Watch(progress)
+    watch = Watched(progress)
     if isinstance(source, WordTable):
         check_table(source, config)
         words = source
@@ -131,20 +132,6 @@ def train_with(
     if trainer.stop_reason is None:
         trainer.stop_reason = trainer.reason("user")
     return trainer.tokenizer()
-
-
-class Watch:
-    """Passes progress on, and remembers whether it was cancelled."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress = progress
-        self.cancelled = False
-
-    def __call__(self, stage: str, done: int, total: int | None) -> bool:
-        """Report progress; return False once cancelled."""
-        if self._progress is not None and self._progress(stage, done, total) is False:
-            self.cancelled = True
-        return not self.cancelled
 
 
 def check_table(words: WordTable, config: TrainingConfig) -> None:

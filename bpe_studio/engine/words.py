@@ -17,6 +17,7 @@ from bpe_studio.engine.corpus_counting import count_corpus, counted_part
 from bpe_studio.engine.errors import PatternError
 from bpe_studio.engine.fast_counting import KINDS
 from bpe_studio.engine.patterns import SplitPattern, resolve_pattern
+from bpe_studio.engine.reading import Watched
 from bpe_studio.engine.special_strings import checked_special_tokens, cut_specials
 from bpe_studio.engine.word_table import MAX_BYTES, CorpusFacts, WordTable, table_of, table_of_arrays
 
@@ -80,7 +81,7 @@ def count_words(
     if isinstance(source, WordTable):
         return source
     tally = _Tally(resolve_pattern(pattern), checked_special_tokens(special_tokens))
-    watched = _Watched(progress)
+    watched = Watched(progress)
     corpus = Corpus.from_source(source, errors=errors, lines=lines, progress=watched)
     kind = KINDS.get(tally.pattern.name)
     if kind is not None and wants_kernels(corpus.n_bytes):
@@ -103,7 +104,7 @@ def _facts(counted: Corpus, n_uncovered: int, n_specials: int) -> CorpusFacts:
 
 
 def _fast_table(
-    corpus: Corpus, kind: int, tally: _Tally, progress: _Watched, n_threads: int | None
+    corpus: Corpus, kind: int, tally: _Tally, progress: Watched, n_threads: int | None
 ) -> WordTable:
     """Count by compiled kernels; these patterns cover any text."""
     total = corpus.n_bytes
@@ -115,19 +116,6 @@ def _fast_table(
     facts = _facts(counted, 0, found.n_specials)
     utf8, offsets = found.counter.words()
     return table_of_arrays(utf8, offsets, found.counter.counts(), tally.pattern, tally.special_tokens, facts)
-
-
-@dataclass
-class _Watched:
-    """The caller's `progress`, with a memory: a wish to stop holds for the stages that follow."""
-
-    progress: Progress | None
-    cancelled: bool = False
-
-    def __call__(self, stage: str, done: int, total: int | None) -> bool:
-        if not self.cancelled and self.progress is not None:
-            self.cancelled = self.progress(stage, done, total) is False
-        return not self.cancelled
 
 
 @dataclass
@@ -175,7 +163,7 @@ class _Tally:
         return replace(corpus, documents=documents)
 
 
-def _count(corpus: Corpus, tally: _Tally, progress: _Watched) -> bool:
+def _count(corpus: Corpus, tally: _Tally, progress: Watched) -> bool:
     """Count a corpus; False if it was cancelled."""
     total, before, reported = corpus.n_bytes, 0, 0
     if not progress("counting", 0, total):

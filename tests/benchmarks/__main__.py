@@ -31,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--pairs", type=int, metavar="N", help="runs of each (default 5; with --quick 1)")
     found.add_argument("--quick", action="store_true", help="a tenth of each corpus: no bar is judged")
     found.add_argument("--json", type=Path, metavar="FILE", help="write every figure")
+    found.add_argument("--markdown", type=Path, metavar="FILE", help="write the table as a README has it")
     found.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw instead how cost grows")
     found.add_argument("--folder", type=Path, default=FOLDER, help="for made corpora (default %(default)s)")
     return found
@@ -66,6 +67,8 @@ def main(arguments: list[str] | None = None) -> int:
     if any(row.benchmark.against == "gigabpe" for row in rows):
         console.print(report.NOTE)
     console.print(f"corpora made here, not given: {', '.join(workshop.made) or 'none'}")
+    if asked.markdown is not None:
+        asked.markdown.write_text(report.markdown(rows), "utf-8")
     if asked.json is not None:
         facts = {"n_pairs": n_pairs, "quick": asked.quick, "made": workshop.made, "n_words": workshop.n_words}
         asked.json.write_text(json.dumps(report.as_json(rows, facts), indent=1), "utf-8")

@@ -1,14 +1,10 @@
-"""Time and memory against corpus size and vocabulary size, as SVG on logarithmic axes.
-
-Drawn by hand in a few lines: a picture of four charts needs no library and no screen.
-"""
+"""Time and memory against corpus size and vocabulary size, as SVG on logarithmic axes."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from html import escape
-from math import ceil, floor, log10
 from pathlib import Path
 from statistics import median
 
@@ -27,7 +23,13 @@ MIDDLE_SIZE_MB, MIDDLE_VOCAB_SIZE = 10, 32_768
 PATIENCE = 30
 """Seconds: a tool that took longer is not asked for the next larger point."""
 
-WIDTH, HEIGHT, MARGIN = 440, 300, 60
+CHARTS = {
+    ("corpus", "seconds"): ("MB of text", "seconds"),
+    ("vocabulary", "seconds"): ("tokens in the vocabulary", "seconds"),
+    ("corpus", "growth_mb"): ("MB of text", "MB of memory gained"),
+    ("vocabulary", "growth_mb"): ("tokens in the vocabulary", "MB of memory gained"),
+}
+"""What is varied and what is measured: the labels of both axes."""
 
 
 @dataclass(frozen=True)
@@ -103,84 +105,28 @@ def measured_series(
 
 
 def drawn(points: list[Point]) -> str:
-    """Return an SVG with four charts: seconds and MB, against corpus and vocabulary."""
-    charts = [("seconds", "seconds"), ("growth_mb", "MB gained")]
-    subjects = [("corpus", "MB of text"), ("vocabulary", "vocabulary size")]
-    parts = []
-    for row, (field, y_label) in enumerate(charts):
-        for column, (against, x_label) in enumerate(subjects):
-            lines = series_of(points, against, field)
-            place = f'<g transform="translate({column * WIDTH},{row * HEIGHT})">'
-            parts += [place, *chart(lines, x_label, y_label), "</g>"]
-    size = f'width="{2 * WIDTH}" height="{2 * HEIGHT + 30}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="11">'
-    head += f'<rect {size} fill="white"/>'
-    return "\n".join([head, *parts, *legend(sorted({p.tool for p in points}, key=TOOLS.index)), "</svg>\n"])
+    """Return an SVG with a chart for each of `CHARTS`; the same points give the same text."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
 
-
-def series_of(points: list[Point], against: str, field: str) -> dict[str, list[tuple[float, float]]]:
-    """Return each tool's places in one chart; a growth of nothing has no logarithm: at least 0.001."""
-    lines: dict[str, list[tuple[float, float]]] = {}
-    for point in points:
-        if point.against == against:
-            lines.setdefault(point.tool, []).append((point.x, max(getattr(point, field), 1e-3)))
-    return lines
-
-
-def chart(lines: dict[str, list[tuple[float, float]]], x_label: str, y_label: str) -> Iterator[str]:
-    """Yield the elements of one chart."""
-    places = [place for line in lines.values() for place in line]
-    if not places:
-        return
-    to_x = Axis([x for x, _ in places], MARGIN, WIDTH - 20)
-    to_y = Axis([y for _, y in places], HEIGHT - MARGIN, 20)
-    for value in to_x.ticks():
-        at = to_x(value)
-        yield f'<line x1="{at:.1f}" x2="{at:.1f}" y1="20" y2="{HEIGHT - MARGIN}" stroke="#ddd"/>'
-        yield f'<text x="{at:.1f}" y="{HEIGHT - MARGIN + 15}" text-anchor="middle">{value:,g}</text>'
-    for value in to_y.ticks():
-        at = to_y(value)
-        yield f'<line x1="{MARGIN}" x2="{WIDTH - 20}" y1="{at:.1f}" y2="{at:.1f}" stroke="#ddd"/>'
-        yield f'<text x="{MARGIN - 5}" y="{at + 4:.1f}" text-anchor="end">{value:,g}</text>'
-    yield f'<text x="{WIDTH / 2}" y="{HEIGHT - MARGIN + 32}" text-anchor="middle">{escape(x_label)}</text>'
-    yield f'<text x="{MARGIN}" y="14">{escape(y_label)}</text>'
-    for tool, line in lines.items():
-        path = " ".join(f"{to_x(x):.1f},{to_y(y):.1f}" for x, y in line)
-        yield f'<polyline points="{path}" fill="none" stroke="{COLOURS[tool]}" stroke-width="2"/>'
-        for x, y in line:
-            yield f'<circle cx="{to_x(x):.1f}" cy="{to_y(y):.1f}" r="3" fill="{COLOURS[tool]}"/>'
-
-
-def legend(tools: list[str]) -> Iterator[str]:
-    """Yield the names of the tools in their colours."""
-    for index, tool in enumerate(tools):
-        x, y = MARGIN + index * 130, 2 * HEIGHT + 12
-        yield f'<rect x="{x}" y="{y - 9}" width="10" height="10" fill="{COLOURS[tool]}"/>'
-        yield f'<text x="{x + 15}" y="{y}">{escape(tool)}</text>'
-
-
-class Axis:
-    """A logarithmic axis of whole decades.
-
-    Parameters
-    ----------
-    values : list of float
-        What must fit, all above 0.
-    start, end : float
-        Its ends in the picture.
-    """
-
-    def __init__(self, values: list[float], start: float, end: float) -> None:
-        self._first, self._last = floor(log10(min(values))), ceil(log10(max(values)))
-        if self._last == self._first:
-            self._last += 1
-        self._start, self._end = start, end
-
-    def __call__(self, value: float) -> float:
-        """Return where a value lies."""
-        share = (log10(value) - self._first) / (self._last - self._first)
-        return self._start + share * (self._end - self._start)
-
-    def ticks(self) -> list[float]:
-        """Return the powers of ten."""
-        return [10.0**power for power in range(self._first, self._last + 1)]
+    figure = Figure(figsize=(9, 7), layout="constrained")
+    axes = figure.subplots(2, 2)
+    for chart, (subject, labels) in zip(axes.flat, CHARTS.items(), strict=True):
+        against, field = subject
+        for tool in TOOLS:
+            line = [(p.x, getattr(p, field)) for p in points if (p.tool, p.against) == (tool, against)]
+            if line:
+                chart.plot(
+                    *zip(*line, strict=True), "o-", color=COLOURS[tool], label=tool, markersize=3,
+                    gid=f"{tool} {against} {field}",
+                )  # fmt: skip
+        chart.set(xlabel=labels[0], ylabel=labels[1], xscale="log", yscale="log")
+        for axis in (chart.xaxis, chart.yaxis):
+            axis.set_major_formatter("{x:,g}")
+        chart.grid(color="#ddd")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(TOOLS))
+    stream = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": "bpe-studio", "svg.fonttype": "none"}):
+        FigureCanvasSVG(figure).print_svg(stream, metadata={"Date": None})
+    return stream.getvalue()

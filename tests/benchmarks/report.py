@@ -1,4 +1,4 @@
-"""Rows as a table and as JSON."""
+"""Rows as a table, in Markdown, and as JSON."""
 
 from __future__ import annotations
 
@@ -52,6 +52,18 @@ def cells(row: Row) -> list[str]:
         bench.label, bench.against, with_range(row.ours, unit), with_range(row.theirs, unit), ratio,
         *bars, *verdicts,
     ]  # fmt: skip
+
+
+def markdown(rows: list[Row]) -> str:
+    """Return the rows that are compared with something as a table for a README, medians only."""
+    lines = ["| work | against | ours | peer's | ours ÷ peer's |", "|---|---|---|---|---|"]
+    for row in rows:
+        if row.theirs:
+            unit = " MB" if row.benchmark.measure == "growth_mb" else " s"
+            figures = [digits(median(side)) + unit for side in (row.ours, row.theirs)]
+            figures.append(digits(median(row.ratios)))
+            lines.append(f"| {' | '.join([row.benchmark.label, row.benchmark.against, *figures])} |")
+    return "\n".join(lines) + "\n"
 
 
 def with_range(figures: tuple[float, ...], unit: str) -> str:

@@ -123,14 +123,23 @@ def test_a_bar_without_a_peer_is_held_against_the_figure_itself():
     assert row.ratio == 12 and row.holds
 
 
+def test_the_table_of_the_readme_has_the_medians():
+    bench = training("en_1mb", "gpt2", 300, "rustbpe", 0.5)
+    rows = [running.Row(bench, (1.0, 3.0, 2.0), (4.0, 4.0, 8.0)), running.Row(bench, problem="not installed")]
+    last = report.markdown(rows).splitlines()[2:]
+    assert last == ["| train, en_1mb, gpt2, 300 | rustbpe | 2 s | 4 s | 0.25 |"]
+
+
 def test_the_plot_draws_every_tool_in_four_charts():
     places = [(1, 0.1), (10, 0.5), (100, 3.0)]
     points = [
         plot.Point(tool, against, x, seconds, 100 * seconds)
         for tool in plot.TOOLS for against in ("corpus", "vocabulary") for x, seconds in places
     ]  # fmt: skip
-    picture = ElementTree.fromstring(plot.drawn(points))
-    assert len(picture.findall(".//{*}polyline")) == 4 * len(plot.TOOLS)
+    picture = plot.drawn(points)
+    lines = {group.get("id") for group in ElementTree.fromstring(picture).iterfind(".//{*}g[@id]")}
+    assert lines >= {f"{tool} {against} {field}" for tool in plot.TOOLS for against, field in plot.CHARTS}
+    assert plot.drawn(points) == picture
 
 
 def test_hashes_tell_where_one_token_ends():

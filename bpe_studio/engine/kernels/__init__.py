@@ -29,6 +29,7 @@ MODULES = (
     "merging",
     "replaying",
     "encoding",
+    "intrinsics",
     "splitting",
     "counting",
     "texts",

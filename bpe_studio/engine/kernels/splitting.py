@@ -271,12 +271,37 @@ def pre_token_end(kind, text, at, end, classes):
     return o200k_end(text, at, end, classes)
 
 
-@kernel
-def split(kind, text, at, end, classes, ends):
-    """Write the ends of the pre-tokens from `at` to `end` and return how many there are."""
+@part
+def fill_ends(kind, text, at, end, classes, ends):
+    """Write where the next pre-tokens end, until `ends` is full or `end` is reached.
+
+    Parameters
+    ----------
+    kind : int
+        The split pattern.
+    text : ndarray of uint8
+        UTF-8, with `fast_counting.PADDING` bytes more than the text needs.
+    at, end : int
+        Where a pre-token starts, and where the text ends.
+    classes : ndarray of uint8
+        As `unicode_classes.character_classes` returns them.
+    ends : ndarray of int64
+        Ends are written here.
+
+    Returns
+    -------
+    int
+        How many were written.
+    """
     n = 0
-    while at < end:
+    while at < end and n < len(ends):
         at = pre_token_end(kind, text, at, end, classes)
         ends[n] = at
         n += 1
     return n
+
+
+@kernel
+def split(kind, text, at, end, classes, ends):
+    """Write the ends of the pre-tokens from `at` to `end` and return how many there are."""
+    return fill_ends(kind, text, at, end, classes, ends)

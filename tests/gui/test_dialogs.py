@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QPushButton
 
+from bpe_studio.cli.program import main
 from bpe_studio.formats.table import FORMATS, load
 from bpe_studio.gui.actions import ACTIONS
 from bpe_studio.gui.dialogs.boxes import show_error
@@ -47,6 +51,26 @@ def test_a_written_file_is_read_back_and_compared(export, qtbot, tmp_path):
     qtbot.waitUntil(lambda: "Reloaded" in export.outcome.text())
     assert export.outcome.text() == "über 文件 1.json is written. Reloaded: 0 differences on 11 B."
     assert load(path).n_merges == 3
+
+
+def test_the_copied_command_writes_the_same_tokenizer(export, three, qtbot, tmp_path):
+    path = tmp_path / "a b.json"
+    export.write_to(str(path))
+    qtbot.waitUntil(lambda: "Reloaded" in export.outcome.text())
+    written = load(path)
+    path.unlink()
+    QTest.mouseClick(export.copy, Qt.MouseButton.LeftButton)
+    line = QGuiApplication.clipboard().text()
+    assert line in export.outcome.text()
+    assert main([*shlex.split(line)[1:], "--quiet"]) == 0
+    assert load(path) == written
+
+
+def test_without_files_there_is_no_command_to_copy(export, three, qtbot):
+    three.controller.add_text("pasted", "abc")
+    qtbot.waitUntil(lambda: three.controller.session.corpus.documents[-1].path is None)
+    QTest.mouseClick(export.copy, Qt.MouseButton.LeftButton)
+    assert "no such command" in export.outcome.text()
 
 
 def test_a_dialog_that_was_closed_hears_no_late_answer(three, qtbot):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -30,6 +31,7 @@ class ExportDialog(QDialog):
     def __init__(self, controller: Any, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._controller = controller
+        self._written: Path | None = None
         self.setObjectName("export-dialog")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Export the tokenizer"))
@@ -62,6 +64,9 @@ class ExportDialog(QDialog):
         self.write = buttons.addButton(self.tr("Write the file…"), QDialogButtonBox.ButtonRole.ActionRole)
         self.write.setDefault(True)
         self.write.clicked.connect(self._ask_path)
+        self.copy = buttons.addButton(self.tr("Copy as command"), QDialogButtonBox.ButtonRole.ActionRole)
+        self.copy.setToolTip(self.tr("The line for a terminal that writes the same file"))
+        self.copy.clicked.connect(self._copy_command)
         buttons.rejected.connect(self.reject)
         form = QFormLayout()
         form.addRow(self.tr("Format"), self.formats)
@@ -113,9 +118,21 @@ class ExportDialog(QDialog):
         dialog.fileSelected.connect(self.write_to)
         dialog.open()
 
+    @Slot()
+    def _copy_command(self) -> None:
+        suffix = format_named(self.format).suffixes[0]
+        line = self._controller.files.command(self.format, self._written or Path(f"tokenizer{suffix}"))
+        if line is None:
+            text = self.tr("There is no such command: the text, or the tokenizer, does not lie in files.")
+        else:
+            QGuiApplication.clipboard().setText(line)
+            text = self.tr("Copied: {0}").format(line)
+        self.outcome.setText(text)
+
     @Slot(str)
     def write_to(self, path: str) -> None:
         """Write the tokenizer to a file in the chosen format."""
+        self._written = Path(path)
         self.outcome.setText(self.tr("Writing and reading back…"))
         self._controller.export(Path(path), self.format)
 

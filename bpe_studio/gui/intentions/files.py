@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bpe_studio.commands import command_line, conversion_command, training_command
 from bpe_studio.engine.config import StopReason, TrainingConfig
 from bpe_studio.engine.corpus import Corpus
 from bpe_studio.engine.errors import BpeStudioError, FormatError
@@ -181,6 +182,21 @@ class FileIntentions:
             run.number, run.n_merges, format, path, run.tokenizer, run.words, run.config, run.log,
             run.stop_reason, session.corpus,
         )  # fmt: skip
+
+    def command(self, format: str, path: Path) -> str | None:
+        """Return the terminal's line that writes the current run to a file; None if there is none."""
+        session, run = self._c.session, self._c.session.current
+        if run is None:
+            return None
+        if not run.has_words:
+            return None if run.path is None else command_line(conversion_command(run.path, path, format))
+        documents = session.corpus.documents if session.corpus is not None and not run.stale else ()
+        files = [document.path for document in documents if document.path is not None]
+        if not files or len(files) < len(documents):
+            return None
+        config = replace(run.config, vocab_size=run.n_base + run.n_merges)
+        arguments = training_command(files, config, path, format)
+        return None if arguments is None else command_line(arguments)
 
     def preview(self, format: str) -> None:
         """Ask for what a file of this format would be; `export_previewed` answers."""

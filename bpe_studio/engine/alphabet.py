@@ -6,7 +6,7 @@ Id order: [specials if first] [``<unk>``] [256 byte tokens] [characters by code 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,6 +51,8 @@ class Alphabet:
         Such characters become byte tokens instead.
     characters : tuple of str
         The characters, by code point; empty for bytes.
+    ids : tuple of int
+        The ids of `tokens`, as a file may have them in any order; empty if they follow `first_id`.
     """
 
     kind: str = "bytes"
@@ -59,6 +61,11 @@ class Alphabet:
     unknown_token: str | None = None
     byte_fallback: bool = False
     characters: tuple[str, ...] = ()
+    ids: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.ids and not len(set(self.ids)) == len(self.ids) == len(self.tokens):
+            raise BpeStudioError("An alphabet's ids must be one for each base token, none of them twice.")
 
     @cached_property
     def tokens(self) -> tuple[bytes, ...]:
@@ -79,40 +86,54 @@ class Alphabet:
         return len(self.tokens)
 
     @property
+    def token_ids(self) -> Sequence[int]:
+        """The ids of `tokens`."""
+        return self.ids or range(self.first_id, self.first_id + self.n_tokens)
+
+    @property
     def next_id(self) -> int:
         """The first id after the base tokens."""
-        return self.first_id + self.n_tokens
+        return max(self.ids) + 1 if self.ids else self.first_id + self.n_tokens
 
     @property
     def unknown_id(self) -> int | None:
         """Id of ``<unk>``, if there is one."""
-        return None if self.unknown_token is None else self.first_id
+        return None if self.unknown_token is None else self.token_ids[0]
 
     @cached_property
     def byte_ids(self) -> tuple[int, ...] | None:
         """Byte value → id, or None if the alphabet has no byte tokens."""
         if not self._has_bytes:
             return None
-        start = self.first_id + (self.unknown_token is not None)
+        start = self.unknown_token is not None
         ids = [0] * 256
-        for index, byte in enumerate(byte_sequence(self.byte_order)):
-            ids[byte] = start + index
+        for byte, token in zip(byte_sequence(self.byte_order), self.token_ids[start:], strict=False):
+            ids[byte] = token
         return tuple(ids)
 
     @cached_property
     def character_ids(self) -> dict[str, int]:
         """Character → id."""
-        start = self.next_id - len(self.characters)
-        return {character: start + index for index, character in enumerate(self.characters)}
+        ids = self.token_ids[self.n_tokens - len(self.characters) :]
+        return dict(zip(self.characters, ids, strict=True))
 
     @property
     def first_mergeable_id(self) -> int:
-        """Base tokens below this id are walls."""
-        return self.next_id - (256 if self.kind == "bytes" else len(self.characters))
+        """Base tokens below this id are walls, where ids follow `first_id`."""
+        return self.first_id + self._n_walls
+
+    @property
+    def _n_walls(self) -> int:
+        return self.n_tokens - (256 if self.kind == "bytes" else len(self.characters))
+
+    @cached_property
+    def walls(self) -> frozenset[int]:
+        """Ids of the tokens that are never part of a pair: ``<unk>``, the bytes of a fallback."""
+        return frozenset(self.token_ids[: self._n_walls])
 
     def is_wall(self, token: int) -> bool:
-        """Whether a token is never part of a pair (``<unk>``, a byte of a fallback)."""
-        return self.first_id <= token < self.first_mergeable_id
+        """Whether a token is one of `walls`."""
+        return token in self.walls
 
     def symbols(self, text: str | bytes) -> list[int]:
         """Return the base symbols of a text.
@@ -178,8 +199,8 @@ class Alphabet:
         """Return the id of each code point, −1 for those outside the alphabet."""
         known = np.array([ord(character) for character in self.characters] or [0xFFFFFFFF], np.uint32)
         at = np.minimum(np.searchsorted(known, code_points), len(known) - 1)
-        first = self.next_id - len(self.characters)
-        return np.where(known[at] == code_points, first + at, -1).astype(np.int32)
+        ids = np.array([*self.character_ids.values()] or [-1], np.int32)
+        return np.where(known[at] == code_points, ids[at], -1).astype(np.int32)
 
     def _with_unknown(self, ids: np.ndarray, code_points: np.ndarray) -> np.ndarray:
         missing = ids < 0

@@ -62,9 +62,9 @@ def token_table(
     BpeStudioError
         If a merge uses a token that nothing before it makes, or if one id stands for two different tokens.
     """
-    table = dict(enumerate(alphabet.tokens, start=alphabet.first_id))
+    table = dict(zip(alphabet.token_ids, alphabet.tokens, strict=True))
     n_bytes = sum(map(len, table.values()))
-    walls = {token for token in table if alphabet.is_wall(token)}
+    walls = alphabet.walls
     rows = zip(left.tolist(), right.tolist(), product.tolist(), strict=True)
     for rank, (left_id, right_id, token) in enumerate(rows):
         for part in (left_id, right_id):
@@ -160,6 +160,8 @@ def vocabulary_order(
     special_tokens : mapping of str to int
         Text and id.
     """
+    if alphabet.ids:
+        return OrderCheck(False, -1, "the ids of its base tokens do not follow one another")
     for token in alphabet.characters:
         if len(token) > 1:
             return OrderCheck(False, -1, f"base token {token!r} holds several characters")

@@ -78,6 +78,11 @@ class Fields:
         place = self.place(key)
         return tuple(checked(item, str, f"{place}[{i}]") for i, item in enumerate(self.list(key)))
 
+    def integers(self, key: str, most: int = MAX_INT64) -> tuple[int, ...]:
+        """Return a list of integers from 0."""
+        place = self.place(key)
+        return tuple(integer(item, f"{place}[{i}]", 0, most) for i, item in enumerate(self.list(key)))
+
     def objects(self, key: str) -> Iterator[Fields]:
         """Yield the objects of a list."""
         for index, item in enumerate(self.list(key)):

@@ -64,7 +64,7 @@ def write(tokenizer: Tokenizer) -> bytes:
         "program": __version__,
         "fingerprint": tokenizer.fingerprint(),
         "vocab_size": tokenizer.vocab_size,
-        "alphabet": asdict(tokenizer.alphabet),
+        "alphabet": _alphabet_value(tokenizer.alphabet),
         "pattern": {"name": pattern.name, "expression": pattern.expression},
         "normalizer": None,
         "semantics": tokenizer.semantics,
@@ -78,6 +78,11 @@ def write(tokenizer: Tokenizer) -> bytes:
     text = "".join(["{\n", *lines, merges, "}\n"])
     # A lone surrogate, possible in a pattern, has no UTF-8; escaped it is the same JSON.
     return SURROGATE.sub(lambda met: f"\\u{ord(met[0]):04x}", text).encode()
+
+
+def _alphabet_value(alphabet: Alphabet) -> dict[str, Any]:
+    """Return the fields; ids that follow one another are not listed."""
+    return {name: value for name, value in asdict(alphabet).items() if value or name != "ids"}
 
 
 def _json(value: Any) -> str:
@@ -147,6 +152,7 @@ def _alphabet(fields: Fields) -> Alphabet:
         unknown_token=fields.text_or_none("unknown_token"),
         byte_fallback=fields.flag("byte_fallback"),
         characters=fields.texts("characters"),
+        ids=fields.integers("ids", MAX_ID) if "ids" in fields else (),
     )
     if alphabet.kind == "bytes" and (alphabet.characters or alphabet.byte_fallback):
         raise FormatError("alphabet: an alphabet of bytes has no characters and no byte fallback.")

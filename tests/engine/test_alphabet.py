@@ -103,3 +103,20 @@ def test_symbols_of_a_table_are_those_of_its_words(training):
     starts = offsets.tolist()
     found = [symbols[a:b].tolist() for a, b in zip(starts, starts[1:], strict=False)]
     assert found == [alphabet.symbols(words.word(index)) for index in range(len(words))]
+
+
+def test_ids_may_be_in_any_order() -> None:
+    alphabet = Alphabet("characters", unknown_token="?", characters=("a", "b"), ids=(7, 3, 5))
+    assert (alphabet.unknown_id, alphabet.character_ids, alphabet.next_id) == (7, {"a": 3, "b": 5}, 8)
+    assert alphabet.symbols("bax") == [5, 3, 7] and alphabet.walls == {7}
+    byte_ids = tuple(range(255, -1, -1))
+    shuffled = Alphabet(ids=byte_ids)
+    assert shuffled.byte_ids == byte_ids and shuffled.symbols("a") == [158]
+    fallback = Alphabet("characters", byte_fallback=True, characters=("a",), ids=(*range(1, 257), 0))
+    assert fallback.symbols("aé") == [0, 1 + 0xC3, 1 + 0xA9] and fallback.walls == set(range(1, 257))
+
+
+@pytest.mark.parametrize("ids", [(0, 1), (0, 1, 1), (0, 1, 2, 3)])
+def test_ids_are_one_for_each_base_token(ids: tuple[int, ...]) -> None:
+    with pytest.raises(BpeStudioError, match="one for each base token"):
+        Alphabet("characters", characters=("a", "b", "c"), ids=ids)

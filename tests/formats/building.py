@@ -68,8 +68,13 @@ FALLBACK = trained(
     [("aabé", 9)], alphabet="characters", vocab_size=261, byte_fallback=True, base_characters=("ab",)
 )
 HOLES = built(Alphabet(), [(97, 98)], specials={"<s>": 300, "<e>": 1000})
+# Ids as a file may have them: bytes in an order of its own, a merge below them, holes.
+ANY_ORDER = Tokenizer(
+    Alphabet(ids=tuple(range(600, 88, -2))), [406, 11], [404, 402], [11, 10],  # type: ignore[arg-type]
+    resolve_pattern("gpt2"), {"<s>": 7},
+)  # fmt: skip
 NUL = built(Alphabet(), [(97, 0), (98, 0)])
 ALL = {
     "bytes": BYTES, "characters": CHARACTERS, "first": FIRST, "unknown": UNKNOWN, "fallback": FALLBACK,
-    "holes": HOLES, "nul": NUL,
+    "holes": HOLES, "nul": NUL, "any order": ANY_ORDER,
 }  # fmt: skip

@@ -281,3 +281,10 @@ def test_stop_reasons_of_every_kind_come_back() -> None:
         tokenizer = replace(building.CHARACTERS, training=replace(record, stop_reason=stop))
         again = read_back(studio.write(tokenizer)).training
         assert again is not None and again.stop_reason == stop
+
+
+def test_ids_in_any_order_are_listed_and_keep_the_cursor_away() -> None:
+    value = value_of(building.ANY_ORDER)
+    assert value["alphabet"]["ids"][:2] == [600, 598] and "ids" not in value_of()["alphabet"]
+    again = read_back(json.dumps(value).encode())
+    assert again.encode("abcab") == [10, 11] and "do not follow" in again.is_ordered().reason

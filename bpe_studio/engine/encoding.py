@@ -9,7 +9,7 @@ same in fewer lines; `tests/engine/test_encoding.py` holds all of them together.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from types import SimpleNamespace
 
@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpe_studio.engine import kernels
-from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.kernels.state import Merges
 from bpe_studio.engine.pieces import RAW_BYTES
+from bpe_studio.engine.semantics import SEMANTICS, MergeModel, PairRanks
 
 #: Symbols up to which scanning again for every merge is the faster way.
 SHORT_WORD = 64
@@ -30,14 +30,17 @@ VERY_LONG_WORD = 20_000
 #: Words kept with their tokens, and the longest word worth keeping (characters).
 CACHED_WORDS, CACHED_LENGTH = 65_536, 48
 
-#: (left id, right id) → (rank, product id)
-MergeRanks = Mapping[tuple[int, int], tuple[int, int]]
+#: Bits of a heap's entry that say the place; the rank stands above.
+PLACE = 0xFFFFFFFF
 
 #: (rank, first symbol, symbol after the last) of an application, in base symbols of the word.
 Application = tuple[int, int, int]
 
+#: The rank of a word that is taken whole though merging would make something else of it.
+NO_RANK = -1
 
-def merged_symbols(symbols: Sequence[int], ranks: MergeRanks) -> list[int]:
+
+def merged_symbols(symbols: Sequence[int], ranks: PairRanks, *, one_by_one: bool = False) -> list[int]:
     """Return a word's symbols after all merges.
 
     Parameters
@@ -45,7 +48,9 @@ def merged_symbols(symbols: Sequence[int], ranks: MergeRanks) -> list[int]:
     symbols : sequence of int
         Base symbols (ids) of one word.
     ranks : mapping of (int, int) to (int, int)
-        A pair's rank and product.
+        A pair's rank and product; only `get` is asked.
+    one_by_one : bool
+        As in `Semantics`.
 
     Returns
     -------
@@ -62,18 +67,18 @@ def merged_symbols(symbols: Sequence[int], ranks: MergeRanks) -> list[int]:
     [257, 97]
     """
     if len(symbols) > SHORT_WORD:
-        return merged_linked(symbols, ranks)
-    return merged_short(list(symbols), ranks)
+        return merged_linked(symbols, ranks, one_by_one=one_by_one)
+    return merged_short(list(symbols), ranks, one_by_one=one_by_one)
 
 
-def merged_short(symbols: list[int], ranks: MergeRanks) -> list[int]:
+def merged_short(symbols: list[int], ranks: PairRanks, *, one_by_one: bool = False) -> list[int]:
     """Merge by scanning: find the lowest rank among the pairs, apply it left to right, repeat.
 
     Parameters
     ----------
     symbols : list of int
         Base symbols; the list is not changed.
-    ranks : mapping
+    ranks, one_by_one
         As in `merged_symbols`.
 
     Returns
@@ -82,11 +87,15 @@ def merged_short(symbols: list[int], ranks: MergeRanks) -> list[int]:
         The word's tokens.
     """
     while len(symbols) > 1:
-        found = [pair for pair in zip(symbols, symbols[1:], strict=False) if pair in ranks]
+        pairs = zip(symbols, symbols[1:], strict=False)
+        found = [(known[0], at, known[1]) for at, pair in enumerate(pairs) if (known := ranks.get(pair))]
         if not found:
             break
-        pair = min(found, key=ranks.__getitem__)
-        symbols = _replaced(symbols, pair, ranks[pair][1])
+        _, at, product = min(found)
+        if one_by_one:
+            symbols = [*symbols[:at], product, *symbols[at + 2 :]]
+        else:
+            symbols = _replaced(symbols, (symbols[at], symbols[at + 1]), product)
     return symbols
 
 
@@ -105,15 +114,19 @@ def _replaced(symbols: list[int], pair: tuple[int, int], product: int) -> list[i
 
 
 def merged_linked(
-    symbols: Sequence[int], ranks: MergeRanks, applications: list[Application] | None = None
+    symbols: Sequence[int],
+    ranks: PairRanks,
+    applications: list[Application] | None = None,
+    *,
+    one_by_one: bool = False,
 ) -> list[int]:
-    """Merge on a linked list, with the places where each rank may apply kept by rank.
+    """Merge on a linked list, with the places where merges may apply in a heap by (rank, place).
 
     Parameters
     ----------
     symbols : sequence of int
         Base symbols of one word.
-    ranks : mapping
+    ranks, one_by_one
         As in `merged_symbols`.
     applications : list, optional
         Receives every application in the order in which they were made.
@@ -126,52 +139,43 @@ def merged_linked(
     Notes
     -----
     A place is the index of a pair's first base symbol. Places are noted when a pair comes into being and
-    checked when its rank is due, so a pair that has gone in the meantime costs one comparison. All places of
-    a rank are taken in one pass from the left, as the reference does it; sorting them makes a run of one
-    symbol pair off from its start. A million equal characters take about two seconds.
+    checked when their rank is due, so a pair that has gone in the meantime costs one comparison. Unless
+    merges apply one by one, what arises is noted only after all places of a rank, as the reference does it.
     """
     n = len(symbols)
     ids = list(symbols)
     following = list(range(1, n + 1))
     before = list(range(-1, n - 1))
-    places: dict[int, list[int]] = {}
-    due: list[int] = []
 
-    def note(at: int, pair: tuple[int, int]) -> None:
-        known = ranks.get(pair)
-        if known is None:
-            return
-        rank = known[0]
-        if rank in places:
-            places[rank].append(at)
-        else:
-            places[rank] = [at]
-            heapq.heappush(due, rank)
+    def due_at(at: int) -> int | None:
+        """Return rank and place of the pair at `at` as one number."""
+        known = ranks.get((ids[at], ids[following[at]])) if following[at] < n else None
+        return None if known is None else known[0] << 32 | at
 
-    for at, pair in enumerate(zip(symbols, symbols[1:], strict=False)):
-        note(at, pair)
+    due = [entry for at in range(n) if (entry := due_at(at)) is not None]
+    heapq.heapify(due)
     while due:
-        rank = heapq.heappop(due)
-        here = places.pop(rank)
-        here.sort()
-        for at in here:
+        rank = due[0] >> 32
+        fresh: list[int] = []
+        while due and due[0] >> 32 == rank and not (one_by_one and fresh):
+            at = heapq.heappop(due) & PLACE
             after = following[at]
             # A symbol that was merged into its left neighbour has no id any more.
-            if ids[at] < 0 or after >= n:
-                continue
-            known = ranks.get((ids[at], ids[after]))
+            known = ranks.get((ids[at], ids[after])) if ids[at] >= 0 and after < n else None
             if known is None or known[0] != rank:
                 continue
-            end = following[after]
             ids[at], ids[after] = known[1], -1
-            following[at] = end
-            if applications is not None:
-                applications.append((rank, at, end))
+            end = following[at] = following[after]
             if end < n:
                 before[end] = at
-                note(at, (ids[at], ids[end]))
-            if before[at] >= 0:
-                note(before[at], (ids[before[at]], ids[at]))
+            if applications is not None:
+                applications.append((rank, at, end))
+            fresh.append(at)
+        for at in fresh:
+            for place in (before[at], at):
+                entry = due_at(place) if place >= 0 else None
+                if entry is not None:
+                    heapq.heappush(due, entry)
     return [id_ for id_ in ids if id_ >= 0]
 
 
@@ -202,70 +206,73 @@ def warm_up(compiled: SimpleNamespace) -> None:
 
 
 class WordEncoder:
-    """Encodes words with one alphabet and one list of merges, and remembers the short ones.
+    """Encodes words and remembers the short ones.
 
     Parameters
     ----------
-    alphabet : Alphabet
-        The base tokens.
-    left, right, product : ndarray of int32, shape (n_merges,)
-        The merges in rank order.
+    model : MergeModel
+        What decides the tokens.
     """
 
-    def __init__(
-        self,
-        alphabet: Alphabet,
-        left: NDArray[np.int32],
-        right: NDArray[np.int32],
-        product: NDArray[np.int32],
-    ) -> None:
-        self._alphabet = alphabet
-        self._ranks: dict[tuple[int, int], tuple[int, int]] = {}
+    def __init__(self, model: MergeModel) -> None:
+        self._model = model
         self._cache: dict[str, tuple[int, ...]] = {}
-        self._merges = left, right, product
-        rows = zip(left.tolist(), right.tolist(), product.tolist(), strict=True)
-        for rank, (left_id, right_id, token) in enumerate(rows):
-            # A list from a file may repeat a pair: the first occurrence is the one that ever applies.
-            self._ranks.setdefault((left_id, right_id), (rank, token))
 
     def symbols(self, word: str) -> list[int]:
         """Return the base symbols of a word; raw bytes may travel in it, see `RAW_BYTES`."""
-        if self._alphabet.kind == "bytes":
-            return self._alphabet.symbols(word.encode("utf-8", RAW_BYTES))
-        return self._alphabet.symbols(word)
+        alphabet = self._model.alphabet
+        return alphabet.symbols(word.encode("utf-8", RAW_BYTES) if alphabet.kind == "bytes" else word)
 
     @property
     def has_kernel(self) -> bool:
         """Whether words are encoded by the compiled kernel from `VERY_LONG_WORD` characters on."""
-        return kernels.status() != "cold"
+        return self._model.semantics == SEMANTICS["pairs"] and kernels.status() != "cold"
 
     def tokens_of_long(self, word: str) -> NDArray[np.int32]:
         """Return the token ids of a very long word, by the compiled kernel."""
-        if self._alphabet.kind == "bytes":
+        alphabet = self._model.alphabet
+        if alphabet.kind == "bytes":
             data = np.frombuffer(word.encode("utf-8", RAW_BYTES), np.uint8)
-            symbols = np.array(self._alphabet.byte_ids, np.int32)[data]
+            symbols = np.array(alphabet.byte_ids, np.int32)[data]
         else:
-            symbols = np.array(self._alphabet.symbols(word), np.int32)
+            symbols = np.array(alphabet.symbols(word), np.int32)
         return merged_array(symbols, self._compiled, kernels.load())
 
     @cached_property
     def _compiled(self) -> Merges:
-        return merges_table(*self._merges, kernels.load())
+        model = self._model
+        return merges_table(model.left, model.right, model.product, kernels.load())
 
     def tokens(self, word: str) -> Sequence[int]:
         """Return the token ids of a word."""
         known = self._cache.get(word)
         if known is not None:
             return known
-        tokens = merged_symbols(self.symbols(word), self._ranks)
+        model = self._model
+        whole = self._whole(word)
+        if whole is not None:
+            tokens = [whole]
+        else:
+            one_by_one = model.semantics.one_by_one
+            tokens = merged_symbols(self.symbols(word), model.pair_ranks, one_by_one=one_by_one)
         if len(word) <= CACHED_LENGTH:
             if len(self._cache) >= CACHED_WORDS:
                 self._cache.clear()
             self._cache[word] = tuple(tokens)
         return tokens
 
+    def _whole(self, word: str) -> int | None:
+        """Return the token that a word is as a whole, if that is what counts."""
+        if not self._model.semantics.whole_first:
+            return None
+        return self._model.whole.get(word.encode("utf-8", RAW_BYTES))
+
     def applications(self, word: str) -> list[Application]:
         """Return every application of a merge in a word, by rank and position."""
         applied: list[Application] = []
-        merged_linked(self.symbols(word), self._ranks, applied)
+        symbols, model = self.symbols(word), self._model
+        tokens = merged_linked(symbols, model.pair_ranks, applied, one_by_one=model.semantics.one_by_one)
+        whole = self._whole(word)
+        if whole is not None and tokens != [whole]:
+            return [(NO_RANK, 0, len(symbols))]
         return sorted(applied)

@@ -6,7 +6,7 @@ applied to words by Sennrich, Haddow & Birch (2016, §3.2) and to bytes by Radfo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bpe_studio.engine.alphabet import Alphabet
@@ -177,6 +177,50 @@ def encode_word(symbols: Sequence[int], ranks: dict[Pair, int], products: dict[P
             break
         word = merge_word(word, pair, products[pair])
     return word
+
+
+def encode_word_one_by_one(
+    symbols: Sequence[int], ranks: dict[Pair, int], products: dict[Pair, int]
+) -> list[int]:
+    """Return a word's tokens: merge the leftmost pair of the lowest rank, until none is left.
+
+    Examples
+    --------
+    >>> ranks, products = {(98, 99): 0, (97, 98): 1}, {(98, 99): 256, (97, 98): 257}
+    >>> encode_word_one_by_one([97, 98, 99, 97, 98], ranks, products)
+    [97, 256, 257]
+    """
+    word = list(symbols)
+    while True:
+        pairs = list(zip(word, word[1:], strict=False))
+        known = [(ranks[pair], at) for at, pair in enumerate(pairs) if pair in ranks]
+        if not known:
+            return word
+        _, at = min(known)
+        word[at : at + 2] = [products[pairs[at]]]
+
+
+def encode_word_by_ranks(symbols: Sequence[bytes], ranks: dict[bytes, int]) -> list[bytes]:
+    """Return a word's tokens: join the leftmost neighbours whose concatenation has the lowest rank.
+
+    Examples
+    --------
+    >>> encode_word_by_ranks([b"a", b"b", b"c", b"a", b"b"], {b"bc": 0, b"ab": 1})
+    [b'a', b'bc', b'ab']
+    """
+    word = list(symbols)
+    while True:
+        joined = [left + right for left, right in zip(word, word[1:], strict=False)]
+        known = [(ranks[data], at) for at, data in enumerate(joined) if data in ranks]
+        if not known:
+            return word
+        _, at = min(known)
+        word[at : at + 2] = [joined[at]]
+
+
+def encode_whole_first(data: bytes, whole: dict[bytes, int], tokens: Callable[[], list[int]]) -> list[int]:
+    """Return the one token that a word is as a whole, if it is one, else what merging makes of it."""
+    return [whole[data]] if data in whole else tokens()
 
 
 def decode(ids: Sequence[int], token_bytes: dict[int, bytes]) -> bytes:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import operator
-import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -14,19 +12,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bpe_studio.engine import kernels
-from bpe_studio.engine.alphabet import Alphabet, missing_characters
-from bpe_studio.engine.batches import encode_together
+from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.checking import as_index
-from bpe_studio.engine.encoding import VERY_LONG_WORD, WordEncoder
 from bpe_studio.engine.errors import BpeStudioError
-from bpe_studio.engine.fast_counting import KINDS
-from bpe_studio.engine.fast_encoding import FastEncoder
 from bpe_studio.engine.merges import MergeLog, OrderCheck
 from bpe_studio.engine.patterns import SplitPattern
-from bpe_studio.engine.pieces import pieces_of, text_of_bytes, valid_text
-from bpe_studio.engine.positions import symbol_widths, token_bounds
+from bpe_studio.engine.positions import token_bounds
+from bpe_studio.engine.semantics import SEMANTICS, MergeModel
 from bpe_studio.engine.streaming import REPLACEMENT, StreamDecoder
+from bpe_studio.engine.text_encoder import AllowedSpecial, TextEncoder
 from bpe_studio.engine.training_record import TrainingRecord
 from bpe_studio.engine.vocabulary import (
     fingerprint_of,
@@ -35,11 +29,6 @@ from bpe_studio.engine.vocabulary import (
     token_table,
     vocabulary_order,
 )
-
-AllowedSpecial = str | Collection[str]
-
-#: Characters from which the compiled kernels are worth a call, or worth being loaded.
-MIN_CHARACTERS_FOR_KERNELS = {"loaded": 2_000, "cached": 2_000_000}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +45,17 @@ class Tokenizer:
         Cuts text into pre-tokens.
     special_tokens : mapping of str to int
         Text and id.
-    semantics : {"pairs"}
-        How merges apply: by pair, lowest rank first, left to right.
+    semantics : {"pairs", "pairs-whole", "ranks", "scores"}
+        How merges apply, see `SEMANTICS`: by pair, lowest rank first, left to right; the same after a
+        pre-token that is a token as a whole; by the rank of the concatenated bytes, after the same; by that
+        alone.
     training : TrainingRecord or None
         How it came about; decides no id.
+    unmerged : mapping of int to bytes
+        Tokens that no merge makes, by id. Under "pairs" no text becomes them; under the others it may.
+    ranks : mapping of int to int
+        Under "ranks" and "scores": the ranks of tokens for which they are not their ids. Several may share
+        one: then the leftmost place decides.
 
     Raises
     ------
@@ -76,21 +72,26 @@ class Tokenizer:
     special_tokens: Mapping[str, int] = field(default_factory=dict)
     semantics: str = "pairs"
     training: TrainingRecord | None = None
+    unmerged: Mapping[int, bytes] = field(default_factory=dict)
+    ranks: Mapping[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("left", "right", "product"):
             object.__setattr__(self, name, id_array(name, getattr(self, name)))
         if not len(self.left) == len(self.right) == len(self.product):
             raise BpeStudioError("left, right and product must be equally long.")
-        if self.semantics != "pairs":
-            raise BpeStudioError(f"semantics={self.semantics!r} is not known; it is 'pairs'.")
+        if self.semantics not in SEMANTICS:
+            known = ", ".join(map(repr, SEMANTICS))
+            raise BpeStudioError(f"semantics={self.semantics!r} is not known; it is one of {known}.")
         by_id = dict(sorted(self.special_tokens.items(), key=lambda item: item[1]))
         object.__setattr__(self, "special_tokens", MappingProxyType(by_id))
+        for name in ("unmerged", "ranks"):
+            object.__setattr__(self, name, MappingProxyType(dict(sorted(getattr(self, name).items()))))
 
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = (self.left, self.right, self.product)
         rest = (self.pattern, dict(self.special_tokens), self.semantics, self.training)
-        return type(self), (self.alphabet, *arrays, *rest)
+        return type(self), (self.alphabet, *arrays, *rest, dict(self.unmerged), dict(self.ranks))
 
     @classmethod
     def from_log(
@@ -141,7 +142,8 @@ class Tokenizer:
     @cached_property
     def tokens(self) -> Mapping[int, bytes]:
         """Id → bytes of every token, ascending; ``<unk>`` is empty, specials are their text in UTF-8."""
-        return token_table(self.alphabet, self.left, self.right, self.product, self.special_tokens)
+        merges = (self.left, self.right, self.product)
+        return token_table(self.alphabet, *merges, self.special_tokens, self.unmerged)
 
     @property
     def n_merges(self) -> int:
@@ -189,6 +191,10 @@ class Tokenizer:
 
     @cached_property
     def _order(self) -> OrderCheck:
+        if self.semantics != "pairs":
+            return OrderCheck(False, -1, f"a pre-token becomes its tokens by {self.semantics!r}")
+        if self.unmerged:
+            return OrderCheck(False, -1, f"no merge makes token {next(iter(self.unmerged)):,}")
         merges = (self.left, self.right, self.product)
         return vocabulary_order(self.alphabet, merges, self.special_tokens)
 
@@ -200,7 +206,7 @@ class Tokenizer:
     def _fingerprint(self) -> str:
         return fingerprint_of(
             self.alphabet, self.tokens, (self.left, self.right, self.product), self.pattern.expression,
-            self.special_tokens, self.semantics,
+            self.special_tokens, self.semantics, self.ranks,
         )  # fmt: skip
 
     def first(self, n_merges: int) -> Tokenizer:
@@ -215,7 +221,8 @@ class Tokenizer:
         -------
         Tokenizer
             Specials that directly follow the merges are renumbered to follow the first ones; ids that were
-            set explicitly or lie elsewhere stay.
+            set explicitly or lie elsewhere stay, and all do if there are `unmerged` tokens. Of those the ones
+            below the first product that is left out stay.
 
         Raises
         ------
@@ -228,11 +235,14 @@ class Tokenizer:
         if n_merges == self.n_merges:
             return self
         products = self.product[:n_merges]
-        specials = renumbered_specials(self.alphabet, self.product, products, self.special_tokens)
+        specials: Mapping[str, int] = self.special_tokens
+        if not self.unmerged:
+            specials = renumbered_specials(self.alphabet, self.product, products, specials)
+        unmerged = {token: data for token, data in self.unmerged.items() if token < self.product[n_merges]}
         training = None if self.training is None else self.training.first(n_merges)
         return replace(
             self, left=self.left[:n_merges], right=self.right[:n_merges], product=products,
-            special_tokens=specials, training=training,
+            special_tokens=specials, training=training, unmerged=unmerged,
         )  # fmt: skip
 
     # ---- text to ids -------------------------------------------------------------------------------------
@@ -262,41 +272,13 @@ class Tokenizer:
         UnknownCharacterError
             If the alphabet lacks characters; it names every one.
         """
-        parts = self._id_parts(text, allowed_special)
-        if len(parts) == 1 and isinstance(parts[0], list):
-            return parts[0]
-        return list(np.concatenate([np.array(part, np.int64) for part in parts]).tolist())
+        return self._encoder.ids(text, allowed_special)
 
     def encode_to_array(
         self, text: str | bytes, allowed_special: AllowedSpecial = "none_raise"
     ) -> NDArray[np.uint32]:
         """Return the token ids of a text as an ndarray of uint32; see `encode`."""
-        parts = self._id_parts(text, allowed_special)
-        return np.concatenate([np.array(part, np.uint32) for part in parts])
-
-    def _id_parts(
-        self, text: str | bytes, allowed_special: AllowedSpecial
-    ) -> list[list[int] | NDArray[np.int32]]:
-        """Ids as lists, but for very long words: ten million ids would be a list of ten million objects."""
-        ids: list[int] = []
-        parts: list[list[int] | NDArray[np.int32]] = [ids]
-        encoder = self._encoder
-        longest = VERY_LONG_WORD if encoder.has_kernel else sys.maxsize
-        for piece in self._pieces(self._valid(text), allowed_special):
-            if isinstance(piece, int):
-                ids.append(piece)
-                continue
-            if self._takes_kernels(len(piece)):
-                ids = []
-                parts += [self._fast_encoder.encode(piece.encode()), ids]
-                continue
-            for word in self.pattern.split(piece):
-                if len(word) < longest:
-                    ids.extend(encoder.tokens(word))
-                else:
-                    ids = []
-                    parts += [encoder.tokens_of_long(word), ids]
-        return parts
+        return self._encoder.array(text, allowed_special)
 
     def encode_batch(
         self,
@@ -318,16 +300,8 @@ class Tokenizer:
         """
         if isinstance(texts, str | bytes):
             raise BpeStudioError("encode_batch takes several texts, as a list; encode takes one.")
-        texts = list(texts)
-        plain = [text for text in texts if isinstance(text, str)]
-        if len(plain) == len(texts) and self._takes_kernels(sum(map(len, plain))):
-            ids = encode_together(self._fast_encoder, plain, allowed_special, self.special_tokens)
-            if ids is not None:
-                return ids
-        if n_threads is None or as_index("n_threads", n_threads) < 2:
-            return [self.encode(text, allowed_special) for text in texts]
-        with ThreadPoolExecutor(n_threads) as pool:
-            return list(pool.map(lambda text: self.encode(text, allowed_special), texts))
+        n_threads = 1 if n_threads is None else as_index("n_threads", n_threads)
+        return self._encoder.batch(list(texts), allowed_special, n_threads)
 
     def offsets(
         self, text: str | bytes, unit: str = "bytes", *, allowed_special: AllowedSpecial = "none_raise"
@@ -352,7 +326,7 @@ class Tokenizer:
         if unit not in ("bytes", "characters"):
             raise BpeStudioError(f"unit={unit!r} is not known; it is 'bytes' or 'characters'.")
         ids = self.encode(text, allowed_special)
-        return token_bounds(self._valid(text), ids, self.tokens, self.alphabet.unknown_id, unit)
+        return token_bounds(self._encoder.valid(text), ids, self.tokens, self.alphabet.unknown_id, unit)
 
     def trace(
         self, text: str | bytes, *, allowed_special: AllowedSpecial = "none_raise"
@@ -370,71 +344,19 @@ class Tokenizer:
         -------
         ndarray of int64, shape (n_applications, 4)
             Rows (pre-token, rank, byte start, byte end) by pre-token, rank, position. Pre-tokens are counted
-            from 0; special tokens are none. Offsets are into the UTF-8 of the whole text.
+            from 0; special tokens are none. Offsets are into the UTF-8 of the whole text. The rank is the
+            merge's place in the list; under "ranks" and "scores" that of the token. It is −1 for a pre-token
+            that is taken whole though merging would make something else of it.
         """
-        rows: list[tuple[int, int, int, int]] = []
-        at = index = 0
-        for piece in self._pieces(self._valid(text), allowed_special):
-            if isinstance(piece, int):
-                at += len(self.tokens[piece])
-                continue
-            for word in self.pattern.split(piece):
-                bounds = [at, *(at + np.cumsum(symbol_widths(self.alphabet, word))).tolist()]
-                applied = self._encoder.applications(word)
-                rows.extend((index, rank, bounds[start], bounds[end]) for rank, start, end in applied)
-                at, index = bounds[-1], index + 1
-        return np.array(rows, dtype=np.int64).reshape(-1, 4)
-
-    def _valid(self, text: str | bytes) -> str:
-        if isinstance(text, str):
-            return valid_text(text)
-        # Anything else would have bytes too: a Path those of its name, 5 five times NUL.
-        if not isinstance(text, bytes | bytearray | memoryview):
-            raise BpeStudioError(f"A text is a str or bytes, not {type(text).__name__}.")
-        raw = self.alphabet.kind == "bytes" and self.pattern.expression is None
-        return text_of_bytes(bytes(text), takes_raw_bytes=raw)
-
-    def _pieces(self, text: str, allowed_special: AllowedSpecial) -> Iterator[str | int]:
-        pieces = list(pieces_of(text, allowed_special, self.special_tokens))
-        if (
-            self.alphabet.kind == "characters"
-            and self.alphabet.unknown_id is None
-            and not self.alphabet.byte_fallback
-        ):
-            self._check_characters(pieces)
-        return iter(pieces)
-
-    def _check_characters(self, pieces: list[str | int]) -> None:
-        """Name every missing character of the text, not only those of the first pre-token that has some."""
-        known = self.alphabet.character_ids
-        at, position = 0, None
-        missing: dict[str, None] = {}
-        for piece in pieces:
-            text = self.tokens[piece].decode() if isinstance(piece, int) else piece
-            if not isinstance(piece, int) and not known.keys() >= set(text):
-                missing.update(dict.fromkeys(character for character in text if character not in known))
-                if position is None:
-                    position = at + next(i for i, character in enumerate(text) if character not in known)
-            at += len(text)
-        if missing:
-            raise missing_characters(missing, position)
-
-    def _takes_kernels(self, n_characters: int) -> bool:
-        """Whether a text is long enough, and of the kind, for the compiled kernels."""
-        if self.pattern.name not in KINDS or self.alphabet.kind != "bytes":
-            return False
-        return n_characters >= MIN_CHARACTERS_FOR_KERNELS.get(kernels.status(), sys.maxsize)
+        return self._encoder.trace(text, allowed_special)
 
     @cached_property
-    def _fast_encoder(self) -> FastEncoder:
-        byte_ids = self.alphabet.byte_ids
-        assert byte_ids is not None
-        merges = (self.left, self.right, self.product)
-        return FastEncoder(KINDS[self.pattern.name], byte_ids, merges, kernels.load())
-
-    @cached_property
-    def _encoder(self) -> WordEncoder:
-        return WordEncoder(self.alphabet, self.left, self.right, self.product)
+    def _encoder(self) -> TextEncoder:
+        model = MergeModel(
+            self.alphabet, self.left, self.right, self.product, SEMANTICS[self.semantics], self.ranks,
+            self.special_tokens, lambda: self.tokens,
+        )  # fmt: skip
+        return TextEncoder(model, self.pattern)
 
     # ---- ids to text -------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.errors import BpeStudioError, SpecialTokenError
 from bpe_studio.engine.merges import OrderCheck, order_check
+from bpe_studio.engine.semantics import SEMANTICS
 
 MAX_ID = 2**31 - 1
 #: Bytes that all tokens may hold together. Forty merges, each doubling the one before, would ask for a
@@ -40,6 +42,7 @@ def token_table(
     right: NDArray[np.int32],
     product: NDArray[np.int32],
     special_tokens: Mapping[str, int],
+    unmerged: Mapping[int, bytes] = MappingProxyType({}),
 ) -> dict[int, bytes]:
     """Return the bytes of every token by ascending id, after checking that they fit together.
 
@@ -51,6 +54,8 @@ def token_table(
         The merges.
     special_tokens : mapping of str to int
         Text and id.
+    unmerged : mapping of int to bytes
+        Tokens that no merge makes; merges may use them.
 
     Returns
     -------
@@ -63,6 +68,12 @@ def token_table(
         If a merge uses a token that nothing before it makes, or if one id stands for two different tokens.
     """
     table = dict(zip(alphabet.token_ids, alphabet.tokens, strict=True))
+    for token, data in unmerged.items():
+        if not 0 <= token <= MAX_ID or not data:
+            raise BpeStudioError(f"Token {token!r}, which no merge makes, is empty or has no valid id.")
+        if token in table:
+            raise BpeStudioError(f"Token {token:,}, which no merge makes, has the id of a base token.")
+        table[token] = data
     n_bytes = sum(map(len, table.values()))
     walls = alphabet.walls
     rows = zip(left.tolist(), right.tolist(), product.tolist(), strict=True)
@@ -110,6 +121,7 @@ def fingerprint_of(
     expression: str | None,
     special_tokens: Mapping[str, int],
     semantics: str,
+    ranks: Mapping[int, int],
 ) -> str:
     """Return the sha256 of what decides ids, as compact UTF-8 JSON.
 
@@ -126,7 +138,9 @@ def fingerprint_of(
     special_tokens : mapping of str to int
         Text and id.
     semantics : str
-        How merges apply.
+        How merges apply. Where they go by the bytes, the list of merges decides nothing and is left out.
+    ranks : mapping of int to int
+        Ranks that are not ids.
 
     Returns
     -------
@@ -135,13 +149,15 @@ def fingerprint_of(
     """
     content = {
         "alphabet": [alphabet.kind, alphabet.unknown_id, alphabet.byte_fallback],
-        "merges": np.stack(merges, axis=1).tolist(),
+        "merges": [] if SEMANTICS[semantics].by_bytes else np.stack(merges, axis=1).tolist(),
         "normalizer": None,
         "pattern": expression,
         "semantics": semantics,
         "special_tokens": sorted(special_tokens.items(), key=lambda item: (item[1], item[0])),
         "tokens": [[token, data.hex()] for token, data in tokens.items()],
     }
+    if ranks:
+        content["ranks"] = sorted(ranks.items())
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

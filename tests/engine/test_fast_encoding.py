@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 import bpe_studio as bs
-from bpe_studio.engine import fast_encoding, kernels, tokenizer
+from bpe_studio.engine import fast_encoding, kernels, text_encoder
 from tests.strategies import awkward_texts
 
 PATTERNS = ["whitespace", "gpt2", "gpt4", "o200k"]
@@ -18,7 +18,7 @@ TEXT = "The cat's hat, the bat's 1234 mats…\r\n  Ünïcödé 漢字 😀 don't
 @pytest.fixture(autouse=True)
 def short_texts_too(monkeypatch):
     kernels.load()
-    monkeypatch.setattr(tokenizer, "MIN_CHARACTERS_FOR_KERNELS", {"loaded": 0})
+    monkeypatch.setattr(text_encoder, "MIN_CHARACTERS_FOR_KERNELS", {"loaded": 0})
 
 
 @pytest.fixture(scope="module", params=PATTERNS)
@@ -31,7 +31,7 @@ def tok(request):
 
 def plain(tok, text):
     """The ids by Python alone."""
-    return [token for word in tok.pattern.split(text) for token in tok._encoder.tokens(word)]
+    return [token for word in tok.pattern.split(text) for token in tok._encoder.words.tokens(word)]
 
 
 @settings(max_examples=300)

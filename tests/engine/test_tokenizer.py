@@ -153,7 +153,7 @@ def test_the_cache_does_not_grow_without_end(monkeypatch: pytest.MonkeyPatch) ->
     tok = tokenizer([(97, 98)], "whitespace")
     text = " ".join(f"ab{i}" for i in range(100))
     assert tok.decode(tok.encode(text)) == text
-    assert len(tok._encoder._cache) <= 10
+    assert len(tok._encoder.words._cache) <= 10
 
 
 # ---- special tokens --------------------------------------------------------------------------------------

@@ -16,8 +16,7 @@ import regex
 from hypothesis import given, settings
 
 import bpe_studio as bs
-from bpe_studio.engine import kernels
-from bpe_studio.engine import tokenizer as tokenizer_module
+from bpe_studio.engine import kernels, text_encoder
 from bpe_studio.engine.errors import FormatError, SpecialTokenError
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.formats import pretrained as module
@@ -91,7 +90,7 @@ def test_the_golden_texts_have_the_ids_of_tiktoken(
 ) -> None:
     if compiled:
         kernels.load()
-    monkeypatch.setattr(tokenizer_module, "MIN_CHARACTERS_FOR_KERNELS", {"loaded": 0} if compiled else {})
+    monkeypatch.setattr(text_encoder, "MIN_CHARACTERS_FOR_KERNELS", {"loaded": 0} if compiled else {})
     tokenizer = pretrained(name)
     for row in GOLDEN["strings"]:
         text, golden = row["text"], row["encodings"][name]

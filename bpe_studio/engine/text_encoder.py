@@ -1,0 +1,158 @@
+"""Texts to token ids: made valid, special tokens cut out, split, and merged by Python or compiled kernels."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bpe_studio.engine import kernels
+from bpe_studio.engine.alphabet import missing_characters
+from bpe_studio.engine.batches import encode_together
+from bpe_studio.engine.encoding import VERY_LONG_WORD, WordEncoder
+from bpe_studio.engine.errors import BpeStudioError
+from bpe_studio.engine.fast_counting import KINDS
+from bpe_studio.engine.fast_encoding import FastEncoder
+from bpe_studio.engine.patterns import SplitPattern
+from bpe_studio.engine.pieces import pieces_of, text_of_bytes, valid_text
+from bpe_studio.engine.positions import symbol_widths
+from bpe_studio.engine.semantics import SEMANTICS, MergeModel
+
+AllowedSpecial = str | Collection[str]
+
+#: Characters from which the compiled kernels are worth a call, or worth being loaded.
+MIN_CHARACTERS_FOR_KERNELS = {"loaded": 2_000, "cached": 2_000_000}
+
+
+class TextEncoder:
+    """Encodes texts. `Tokenizer` says what its methods return and raise.
+
+    Parameters
+    ----------
+    model : MergeModel
+        What decides the tokens of a pre-token.
+    pattern : SplitPattern
+        Cuts text into pre-tokens.
+    """
+
+    def __init__(self, model: MergeModel, pattern: SplitPattern) -> None:
+        self._model = model
+        self._pattern = pattern
+        self._specials = model.special_tokens
+        self.words = WordEncoder(model)
+
+    def ids(self, text: str | bytes, allowed_special: AllowedSpecial) -> list[int]:
+        """Return the token ids of a text."""
+        parts = self._id_parts(text, allowed_special)
+        if len(parts) == 1 and isinstance(parts[0], list):
+            return parts[0]
+        return list(np.concatenate([np.array(part, np.int64) for part in parts]).tolist())
+
+    def array(self, text: str | bytes, allowed_special: AllowedSpecial) -> NDArray[np.uint32]:
+        """Return the token ids of a text as an array."""
+        parts = self._id_parts(text, allowed_special)
+        return np.concatenate([np.array(part, np.uint32) for part in parts])
+
+    def batch(
+        self, texts: list[str | bytes], allowed_special: AllowedSpecial, n_threads: int
+    ) -> list[list[int]]:
+        """Return the token ids of several texts, in their order."""
+        plain = [text for text in texts if isinstance(text, str)]
+        if len(plain) == len(texts) and self._takes_kernels(sum(map(len, plain))):
+            ids = encode_together(self._fast, plain, allowed_special, self._specials)
+            if ids is not None:
+                return ids
+        if n_threads < 2:
+            return [self.ids(text, allowed_special) for text in texts]
+        with ThreadPoolExecutor(n_threads) as pool:
+            return list(pool.map(lambda text: self.ids(text, allowed_special), texts))
+
+    def trace(self, text: str | bytes, allowed_special: AllowedSpecial) -> NDArray[np.int64]:
+        """Return every application of a merge: pre-token, rank, byte start, byte end."""
+        rows: list[tuple[int, int, int, int]] = []
+        at = index = 0
+        for piece in self._pieces(self.valid(text), allowed_special):
+            if isinstance(piece, int):
+                at += len(self._model.all_tokens()[piece])
+                continue
+            for word in self._pattern.split(piece):
+                bounds = [at, *(at + np.cumsum(symbol_widths(self._model.alphabet, word))).tolist()]
+                applied = self.words.applications(word)
+                rows.extend((index, rank, bounds[start], bounds[end]) for rank, start, end in applied)
+                at, index = bounds[-1], index + 1
+        return np.array(rows, dtype=np.int64).reshape(-1, 4)
+
+    def valid(self, text: str | bytes) -> str:
+        """Return a text without surrogates; raw bytes travel as `pieces.RAW_BYTES`."""
+        if isinstance(text, str):
+            return valid_text(text)
+        # Anything else would have bytes too: a Path those of its name, 5 five times NUL.
+        if not isinstance(text, bytes | bytearray | memoryview):
+            raise BpeStudioError(f"A text is a str or bytes, not {type(text).__name__}.")
+        raw = self._model.alphabet.kind == "bytes" and self._pattern.expression is None
+        return text_of_bytes(bytes(text), takes_raw_bytes=raw)
+
+    def _id_parts(
+        self, text: str | bytes, allowed_special: AllowedSpecial
+    ) -> list[list[int] | NDArray[np.int32]]:
+        """Ids as lists, but for very long words: ten million ids would be a list of ten million objects."""
+        ids: list[int] = []
+        parts: list[list[int] | NDArray[np.int32]] = [ids]
+        longest = VERY_LONG_WORD if self.words.has_kernel else sys.maxsize
+        for piece in self._pieces(self.valid(text), allowed_special):
+            if isinstance(piece, int):
+                ids.append(piece)
+                continue
+            if self._takes_kernels(len(piece)):
+                ids = []
+                parts += [self._fast.encode(piece.encode()), ids]
+                continue
+            for word in self._pattern.split(piece):
+                if len(word) < longest:
+                    ids.extend(self.words.tokens(word))
+                else:
+                    ids = []
+                    parts += [self.words.tokens_of_long(word), ids]
+        return parts
+
+    def _pieces(self, text: str, allowed_special: AllowedSpecial) -> Iterator[str | int]:
+        pieces = list(pieces_of(text, allowed_special, self._specials))
+        alphabet = self._model.alphabet
+        if alphabet.kind == "characters" and alphabet.unknown_id is None and not alphabet.byte_fallback:
+            self._check_characters(pieces)
+        return iter(pieces)
+
+    def _check_characters(self, pieces: list[str | int]) -> None:
+        """Name every missing character of the text, not only those of the first pre-token that has some."""
+        known = self._model.alphabet.character_ids
+        at, position = 0, None
+        missing: dict[str, None] = {}
+        for piece in pieces:
+            text = self._model.all_tokens()[piece].decode() if isinstance(piece, int) else piece
+            if not isinstance(piece, int) and not known.keys() >= set(text):
+                missing.update(dict.fromkeys(character for character in text if character not in known))
+                if position is None:
+                    position = at + next(i for i, character in enumerate(text) if character not in known)
+            at += len(text)
+        if missing:
+            raise missing_characters(missing, position)
+
+    def _takes_kernels(self, n_characters: int) -> bool:
+        """Whether a text is long enough, and of the kind, for the compiled kernels."""
+        model = self._model
+        if self._pattern.name not in KINDS or model.alphabet.kind != "bytes":
+            return False
+        if model.semantics != SEMANTICS["pairs"]:
+            return False
+        return n_characters >= MIN_CHARACTERS_FOR_KERNELS.get(kernels.status(), sys.maxsize)
+
+    @cached_property
+    def _fast(self) -> FastEncoder:
+        model = self._model
+        assert model.alphabet.byte_ids is not None
+        merges = (model.left, model.right, model.product)
+        return FastEncoder(KINDS[self._pattern.name], model.alphabet.byte_ids, merges, kernels.load())

@@ -53,6 +53,8 @@ class Alphabet:
         The characters, by code point; empty for bytes.
     ids : tuple of int
         The ids of `tokens`, as a file may have them in any order; empty if they follow `first_id`.
+    fuse_unknown : bool
+        A run of such characters is one unknown token, not one for each of them.
     """
 
     kind: str = "bytes"
@@ -62,6 +64,7 @@ class Alphabet:
     byte_fallback: bool = False
     characters: tuple[str, ...] = ()
     ids: tuple[int, ...] = ()
+    fuse_unknown: bool = False
 
     def __post_init__(self) -> None:
         if self.ids and not len(set(self.ids)) == len(self.ids) == len(self.tokens):
@@ -152,7 +155,10 @@ class Alphabet:
         symbols: list[int] = []
         for character in text:
             token = known.get(character)
-            symbols.extend(self._stand_ins(character, text) if token is None else (token,))
+            if token is not None:
+                symbols.append(token)
+            elif not (self.fuse_unknown and symbols and symbols[-1] == self.unknown_id):
+                symbols.extend(self._stand_ins(character, text))
         return symbols
 
     def _stand_ins(self, character: str, text: str) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,21 +37,29 @@ def symbol_widths(alphabet: Alphabet, word: str) -> NDArray[np.int64]:
     Returns
     -------
     ndarray of int64, shape (n_symbols,)
-        1 for a byte; a character's UTF-8 length for a character or ``<unk>``.
+        1 for a byte; a character's UTF-8 length for a character or ``<unk>``, that of the whole run for one
+        that stands for a run.
     """
     widths = character_widths(word)
     if alphabet.kind == "bytes":
         return np.ones(int(widths.sum()), np.int64)
-    if not alphabet.byte_fallback:
-        return widths
     known = alphabet.character_ids
     spelled = np.array([character not in known for character in word], dtype=bool)
+    if not alphabet.byte_fallback:
+        if not (alphabet.fuse_unknown and word):
+            return widths
+        goes_on = spelled[1:] & spelled[:-1]
+        return np.add.reduceat(widths, np.flatnonzero(np.append(True, ~goes_on)))
     repeats = np.where(spelled, widths, 1)
     return np.repeat(np.where(spelled, 1, widths), repeats)
 
 
 def token_bounds(
-    text: str, ids: Sequence[int], tokens: Mapping[int, bytes], unknown_id: int | None, unit: str
+    text: str,
+    ids: Sequence[int],
+    tokens: Mapping[int, bytes],
+    unknown: Mapping[int, Iterator[int]],
+    unit: str,
 ) -> NDArray[np.int64]:
     """Return where tokens lie in the text that they encode.
 
@@ -63,8 +71,8 @@ def token_bounds(
         Its tokens.
     tokens : mapping of int to bytes
         The vocabulary.
-    unknown_id : int or None
-        ``<unk>`` has no bytes of its own: it covers one character of the text.
+    unknown : mapping of int to iterator of int
+        The id of ``<unk>``, which has no bytes of its own, and how many bytes of the text each one covers.
     unit : {"bytes", "characters"}
         In characters, a token that holds part of one reaches over the whole of it.
 
@@ -78,9 +86,7 @@ def token_bounds(
     at = 0
     for index, token in enumerate(ids):
         bounds[index, 0] = at
-        # `at` is the start of a character here: only whole characters become <unk>, and what precedes one is
-        # whole.
-        at = int(starts[np.searchsorted(starts, at) + 1]) if token == unknown_id else at + len(tokens[token])
+        at += next(unknown[token]) if token in unknown else len(tokens[token])
         bounds[index, 1] = at
     if unit == "characters":
         bounds[:, 0] = np.searchsorted(starts, bounds[:, 0], "right") - 1

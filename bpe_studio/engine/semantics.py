@@ -60,8 +60,8 @@ class MergeModel:
         How merges apply.
     ranks : mapping of int to int
         Ranks of tokens where those are not their ids; asked only if merging goes by the bytes.
-    special_tokens : mapping of str to int
-        What no pre-token becomes.
+    special_tokens, added_tokens : mapping of str to int
+        What no pre-token becomes: they are cut out before.
     all_tokens : callable
         Returns id → bytes of every token by ascending id. Only some semantics ask: it takes a while.
     """
@@ -73,12 +73,13 @@ class MergeModel:
     semantics: Semantics
     ranks: Mapping[int, int]
     special_tokens: Mapping[str, int]
+    added_tokens: Mapping[str, int]
     all_tokens: Callable[[], Mapping[int, bytes]]
 
     @cached_property
     def whole(self) -> Mapping[bytes, int]:
         """The tokens that plain text may become, by their bytes; of two alike the one of the lower id."""
-        left_out = {*self.special_tokens.values(), *self.alphabet.walls}
+        left_out = {*self.special_tokens.values(), *self.added_tokens.values(), *self.alphabet.walls}
         found: dict[bytes, int] = {}
         for token, data in self.all_tokens().items():
             if token not in left_out:

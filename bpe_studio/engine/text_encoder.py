@@ -21,6 +21,7 @@ from bpe_studio.engine.patterns import SplitPattern
 from bpe_studio.engine.pieces import pieces_of, text_of_bytes, valid_text
 from bpe_studio.engine.positions import symbol_widths
 from bpe_studio.engine.semantics import SEMANTICS, MergeModel
+from bpe_studio.engine.special_strings import cut_specials
 
 AllowedSpecial = str | Collection[str]
 
@@ -62,7 +63,8 @@ class TextEncoder:
     ) -> list[list[int]]:
         """Return the token ids of several texts, in their order."""
         plain = [text for text in texts if isinstance(text, str)]
-        if len(plain) == len(texts) and self._takes_kernels(sum(map(len, plain))):
+        together = len(plain) == len(texts) and not self._model.added_tokens
+        if together and self._takes_kernels(sum(map(len, plain))):
             ids = encode_together(self._fast, plain, allowed_special, self._specials)
             if ids is not None:
                 return ids
@@ -85,6 +87,15 @@ class TextEncoder:
                 rows.extend((index, rank, bounds[start], bounds[end]) for rank, start, end in applied)
                 at, index = bounds[-1], index + 1
         return np.array(rows, dtype=np.int64).reshape(-1, 4)
+
+    def unknown_widths(self, text: str | bytes, allowed_special: AllowedSpecial) -> Iterator[int]:
+        """Yield the bytes of the text that each ``<unk>`` covers, in order."""
+        alphabet = self._model.alphabet
+        for piece in self._pieces(self.valid(text), allowed_special):
+            for word in self._pattern.split(piece) if isinstance(piece, str) else ():
+                widths = symbol_widths(alphabet, word).tolist()
+                symbols = zip(alphabet.symbols(word), widths, strict=True)
+                yield from (width for symbol, width in symbols if symbol == alphabet.unknown_id)
 
     def valid(self, text: str | bytes) -> str:
         """Return a text without surrogates; raw bytes travel as `pieces.RAW_BYTES`."""
@@ -120,11 +131,21 @@ class TextEncoder:
         return parts
 
     def _pieces(self, text: str, allowed_special: AllowedSpecial) -> Iterator[str | int]:
-        pieces = list(pieces_of(text, allowed_special, self._specials))
+        found = pieces_of(text, allowed_special, self._specials)
+        pieces = [part for piece in found for part in self._plain_parts(piece)]
         alphabet = self._model.alphabet
         if alphabet.kind == "characters" and alphabet.unknown_id is None and not alphabet.byte_fallback:
             self._check_characters(pieces)
         return iter(pieces)
+
+    def _plain_parts(self, piece: str | int) -> Iterator[str | int]:
+        """Yield a piece, cut at the tokens that are found in any text."""
+        added = self._model.added_tokens
+        if isinstance(piece, int) or not added:
+            yield piece
+            return
+        for start, end, is_added in cut_specials(piece, tuple(added)):
+            yield added[piece[start:end]] if is_added else piece[start:end]
 
     def _check_characters(self, pieces: list[str | int]) -> None:
         """Name every missing character of the text, not only those of the first pre-token that has some."""

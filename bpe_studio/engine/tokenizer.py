@@ -56,6 +56,9 @@ class Tokenizer:
     ranks : mapping of int to int
         Under "ranks" and "scores": the ranks of tokens for which they are not their ids. Several may share
         one: then the leftmost place decides.
+    added_tokens : mapping of str to int
+        Text and id of tokens that are found in any text like special ones, but are no matter of safety: no
+        choice and no error. Special tokens are found before them.
 
     Raises
     ------
@@ -74,6 +77,7 @@ class Tokenizer:
     training: TrainingRecord | None = None
     unmerged: Mapping[int, bytes] = field(default_factory=dict)
     ranks: Mapping[int, int] = field(default_factory=dict)
+    added_tokens: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("left", "right", "product"):
@@ -83,15 +87,17 @@ class Tokenizer:
         if self.semantics not in SEMANTICS:
             known = ", ".join(map(repr, SEMANTICS))
             raise BpeStudioError(f"semantics={self.semantics!r} is not known; it is one of {known}.")
-        by_id = dict(sorted(self.special_tokens.items(), key=lambda item: item[1]))
-        object.__setattr__(self, "special_tokens", MappingProxyType(by_id))
+        for name in ("special_tokens", "added_tokens"):
+            by_id = dict(sorted(getattr(self, name).items(), key=lambda item: item[1]))
+            object.__setattr__(self, name, MappingProxyType(by_id))
         for name in ("unmerged", "ranks"):
             object.__setattr__(self, name, MappingProxyType(dict(sorted(getattr(self, name).items()))))
 
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = (self.left, self.right, self.product)
         rest = (self.pattern, dict(self.special_tokens), self.semantics, self.training)
-        return type(self), (self.alphabet, *arrays, *rest, dict(self.unmerged), dict(self.ranks))
+        more = dict(self.unmerged), dict(self.ranks), dict(self.added_tokens)
+        return type(self), (self.alphabet, *arrays, *rest, *more)
 
     @classmethod
     def from_log(
@@ -143,7 +149,7 @@ class Tokenizer:
     def tokens(self) -> Mapping[int, bytes]:
         """Id → bytes of every token, ascending; ``<unk>`` is empty, specials are their text in UTF-8."""
         merges = (self.left, self.right, self.product)
-        return token_table(self.alphabet, *merges, self.special_tokens, self.unmerged)
+        return token_table(self.alphabet, *merges, self.special_tokens, self.unmerged, self.added_tokens)
 
     @property
     def n_merges(self) -> int:
@@ -196,7 +202,7 @@ class Tokenizer:
         if self.unmerged:
             return OrderCheck(False, -1, f"no merge makes token {next(iter(self.unmerged)):,}")
         merges = (self.left, self.right, self.product)
-        return vocabulary_order(self.alphabet, merges, self.special_tokens)
+        return vocabulary_order(self.alphabet, merges, {**self.special_tokens, **self.added_tokens})
 
     def fingerprint(self) -> str:
         """Return the sha256, in hex, of exactly what decides ids: no tie rule, no counts."""
@@ -206,7 +212,7 @@ class Tokenizer:
     def _fingerprint(self) -> str:
         return fingerprint_of(
             self.alphabet, self.tokens, (self.left, self.right, self.product), self.pattern.expression,
-            self.special_tokens, self.semantics, self.ranks,
+            self.special_tokens, self.semantics, self.ranks, self.added_tokens,
         )  # fmt: skip
 
     def first(self, n_merges: int) -> Tokenizer:
@@ -326,7 +332,9 @@ class Tokenizer:
         if unit not in ("bytes", "characters"):
             raise BpeStudioError(f"unit={unit!r} is not known; it is 'bytes' or 'characters'.")
         ids = self.encode(text, allowed_special)
-        return token_bounds(self._encoder.valid(text), ids, self.tokens, self.alphabet.unknown_id, unit)
+        unknown, widths = self.alphabet.unknown_id, self._encoder.unknown_widths(text, allowed_special)
+        covered = {} if unknown is None else {unknown: widths}
+        return token_bounds(self._encoder.valid(text), ids, self.tokens, covered, unit)
 
     def trace(
         self, text: str | bytes, *, allowed_special: AllowedSpecial = "none_raise"
@@ -354,7 +362,7 @@ class Tokenizer:
     def _encoder(self) -> TextEncoder:
         model = MergeModel(
             self.alphabet, self.left, self.right, self.product, SEMANTICS[self.semantics], self.ranks,
-            self.special_tokens, lambda: self.tokens,
+            self.special_tokens, self.added_tokens, lambda: self.tokens,
         )  # fmt: skip
         return TextEncoder(model, self.pattern)
 

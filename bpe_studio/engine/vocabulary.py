@@ -43,6 +43,7 @@ def token_table(
     product: NDArray[np.int32],
     special_tokens: Mapping[str, int],
     unmerged: Mapping[int, bytes] = MappingProxyType({}),
+    added_tokens: Mapping[str, int] = MappingProxyType({}),
 ) -> dict[int, bytes]:
     """Return the bytes of every token by ascending id, after checking that they fit together.
 
@@ -56,6 +57,8 @@ def token_table(
         Text and id.
     unmerged : mapping of int to bytes
         Tokens that no merge makes; merges may use them.
+    added_tokens : mapping of str to int
+        Text and id.
 
     Returns
     -------
@@ -93,7 +96,7 @@ def token_table(
         data = table[left_id] + table[right_id]
         if table.setdefault(token, data) != data:
             raise BpeStudioError(f"Merge {rank:,} makes token {token:,}, an id that another token has.")
-    for text, token in special_tokens.items():
+    for text, token in (*special_tokens.items(), *added_tokens.items()):
         if table.setdefault(token, _special_bytes(text, token)) != text.encode():
             raise SpecialTokenError(
                 f"Special token {text!r} has the id {token:,}, which another token has.", token=text
@@ -122,6 +125,7 @@ def fingerprint_of(
     special_tokens: Mapping[str, int],
     semantics: str,
     ranks: Mapping[int, int],
+    added_tokens: Mapping[str, int],
 ) -> str:
     """Return the sha256 of what decides ids, as compact UTF-8 JSON.
 
@@ -141,6 +145,8 @@ def fingerprint_of(
         How merges apply. Where they go by the bytes, the list of merges decides nothing and is left out.
     ranks : mapping of int to int
         Ranks that are not ids.
+    added_tokens : mapping of str to int
+        Text and id.
 
     Returns
     -------
@@ -158,6 +164,10 @@ def fingerprint_of(
     }
     if ranks:
         content["ranks"] = sorted(ranks.items())
+    if added_tokens:
+        content["added_tokens"] = sorted(added_tokens.items(), key=lambda item: (item[1], item[0]))
+    if alphabet.fuse_unknown:
+        content["fuse_unknown"] = True
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

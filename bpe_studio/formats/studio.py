@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -31,6 +31,9 @@ from bpe_studio.formats.training_fields import training_of, training_value
 FORMAT, VERSION = "bpe-studio", 1
 IDS = ("left", "right", "token")
 FACTS = tuple(name for name in COLUMNS if name not in IDS)
+
+#: Fields of an alphabet that a file may do without.
+RARE = ("ids", "fuse_unknown")
 
 #: Longest text shown for a token, in characters.
 SHOWN = 60
@@ -68,7 +71,8 @@ def write(tokenizer: Tokenizer) -> bytes:
         "pattern": {"name": pattern.name, "expression": pattern.expression},
         "normalizer": None,
         "semantics": tokenizer.semantics,
-        "special_tokens": [{"text": text, "id": token} for text, token in tokenizer.special_tokens.items()],
+        "special_tokens": _texts_and_ids(tokenizer.special_tokens),
+        **({"added_tokens": _texts_and_ids(tokenizer.added_tokens)} if tokenizer.added_tokens else {}),
         "training": None if training is None else training_value(training),
     }
     lines = [f" {_json(key)}: {_json(value)},\n" for key, value in head.items()]
@@ -80,9 +84,13 @@ def write(tokenizer: Tokenizer) -> bytes:
     return SURROGATE.sub(lambda met: f"\\u{ord(met[0]):04x}", text).encode()
 
 
+def _texts_and_ids(tokens: Mapping[str, int]) -> list[dict[str, str | int]]:
+    return [{"text": text, "id": token} for text, token in tokens.items()]
+
+
 def _alphabet_value(alphabet: Alphabet) -> dict[str, Any]:
-    """Return the fields; ids that follow one another are not listed."""
-    return {name: value for name, value in asdict(alphabet).items() if value or name != "ids"}
+    """Return the fields; of what few alphabets have, nothing is said where they have it not."""
+    return {name: value for name, value in asdict(alphabet).items() if value or name not in RARE}
 
 
 def _json(value: Any) -> str:
@@ -134,8 +142,9 @@ def read(content: Content) -> Tokenizer:
         right,
         product,
         _pattern(fields.fields("pattern")),
-        _specials(fields),
+        _text_ids(fields, "special_tokens"),
         fields.choice("semantics", ("pairs",)),
+        added_tokens=_text_ids(fields, "added_tokens") if "added_tokens" in fields else {},
     )
     if tokenizer.fingerprint() != fields.text("fingerprint"):
         raise FormatError("the fingerprint does not match the content: the file was changed or damaged.")
@@ -153,6 +162,7 @@ def _alphabet(fields: Fields) -> Alphabet:
         byte_fallback=fields.flag("byte_fallback"),
         characters=fields.texts("characters"),
         ids=fields.integers("ids", MAX_ID) if "ids" in fields else (),
+        fuse_unknown="fuse_unknown" in fields and fields.flag("fuse_unknown"),
     )
     if alphabet.kind == "bytes" and (alphabet.characters or alphabet.byte_fallback):
         raise FormatError("alphabet: an alphabet of bytes has no characters and no byte fallback.")
@@ -170,14 +180,14 @@ def _pattern(fields: Fields) -> SplitPattern:
     return resolve_expression(expression)
 
 
-def _specials(fields: Fields) -> dict[str, int]:
-    specials: dict[str, int] = {}
-    for item in fields.objects("special_tokens"):
+def _text_ids(fields: Fields, key: str) -> dict[str, int]:
+    ids: dict[str, int] = {}
+    for item in fields.objects(key):
         text = item.text("text")
-        if text in specials:
+        if text in ids:
             raise FormatError(f"{item.place('text')} repeats {text[:80]!r}.")
-        specials[text] = item.integer("id", most=MAX_ID)
-    return specials
+        ids[text] = item.integer("id", most=MAX_ID)
+    return ids
 
 
 def _columns(fields: Fields) -> dict[str, np.ndarray]:

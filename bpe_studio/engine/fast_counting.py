@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bpe_studio.engine.arrays import enlarged
 from bpe_studio.engine.kernels.state import (
+    BLOCK,
     GPT2,
     GPT4,
     N_ARENA,
@@ -23,7 +24,7 @@ from bpe_studio.engine.unicode_classes import character_classes
 KINDS = {"whitespace": WHITESPACE, "gpt2": GPT2, "gpt4": GPT4, "o200k": O200K}
 """Names of the split patterns that are compiled."""
 
-PADDING = 16
+PADDING = BLOCK
 """Bytes that a kernel may read beyond the end of a text."""
 
 STEP = 1 << 18
@@ -130,17 +131,9 @@ class FastCounter:
         self._kernels.counting.move_slots(old, self._seen)
 
 
-def split_fast(kind: int, utf8: bytes, kernels: SimpleNamespace) -> NDArray[np.int64]:
-    """Return where the pre-tokens of a text end, in bytes."""
-    text, ends = padded(utf8), np.empty(len(utf8) + 1, np.int64)
-    n = kernels.splitting.split(kind, text, 0, len(utf8), character_classes(), ends)
-    return ends[:n].copy()
-
-
 def warm_up(kernels: SimpleNamespace) -> None:
     """Compile or load the kernels by counting a few words."""
     counter, other = (FastCounter(GPT2, kernels) for _ in range(2))
     counter.add(padded(b"a b"), np.array([[0, 3]]))
     counter._enlarge_slots()
     other.add_words_of(counter)
-    split_fast(GPT2, b"a", kernels)

@@ -1,4 +1,4 @@
-"""Compiled splitting and counting are `regex` and a dict, for every code point and number of threads."""
+"""Compiled counting is that of a dict, for every pattern and number of threads."""
 
 from __future__ import annotations
 
@@ -7,61 +7,18 @@ import random
 import numpy as np
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_studio.engine import corpus_counting, kernels, unicode_classes, words
 from bpe_studio.engine.corpus import Corpus
-from bpe_studio.engine.fast_counting import KINDS, split_fast
+from bpe_studio.engine.fast_counting import KINDS
 from bpe_studio.engine.kernels.state import LETTER, LOWER
 from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.words import count_words
-from tests.strategies import SEAMS, awkward_texts, corpora
+from tests.strategies import awkward_texts, corpora
 
 PATTERNS = sorted(KINDS)
-POINTS = [point for point in range(0x110000) if not 0xD800 <= point < 0xE000]
-
-TRICKY = st.sampled_from(
-    [
-        *SEAMS,
-        *"' 's 'S 'ſ 't 'Re 'VE 'll 'm 'd s S ſ a B Dž ʰ 漢 é e\u0301 \u0301 1 ½ Ⅷ / // ! ? - _".split(" "),
-        *("😀", "\u200d", "\u212a", "ﬀ", "𝕬", "İ", "ß"),
-    ]
-)
-"""What the alternatives of the patterns begin, end and turn on."""
-
-
-def fast(name, text):
-    data = text.encode()
-    ends = [0, *split_fast(KINDS[name], data, kernels.load()).tolist()]
-    return [data[a:b].decode() for a, b in zip(ends, ends[1:], strict=False)]
-
-
-def by_regex(name, text):
-    return regex.findall(resolve_pattern(name).expression, text)
-
-
-@settings(max_examples=1500)
-@given(st.lists(TRICKY | st.characters(codec="utf-8"), max_size=12).map("".join))
-def test_splitting_is_that_of_regex(text):
-    for name in PATTERNS:
-        assert fast(name, text) == by_regex(name, text)
-
-
-@pytest.mark.parametrize("name", PATTERNS)
-@pytest.mark.parametrize("around", ["{}", "a{}B", "'{}\u0301"])
-def test_splitting_is_that_of_regex_for_every_code_point(name, around):
-    # A line break and a letter keep the samples apart, so that one fault does not hide the next.
-    text = "\nx".join(around.format(chr(point)) for point in POINTS)
-    assert fast(name, text) == by_regex(name, text)
-
-
-@pytest.mark.parametrize("name", PATTERNS)
-@pytest.mark.parametrize(
-    "text", ["", " " * 100_000, "a" * 100_000 + " ", "\n" * 100_000, "1" * 100_000, "'" * 99_999]
-)
-def test_long_runs_are_cut_alike(name, text):
-    assert fast(name, text) == by_regex(name, text)
 
 
 def table(counted):
@@ -138,7 +95,7 @@ def test_many_and_long_words_find_room():
     text = " ".join(f"w{i}" for i in range(100_000)) + " " + "x" * 3_000_000
     found = count_words(text)
     assert [word for word, _ in found.items()] == [
-        word.encode() for word in dict.fromkeys(by_regex("gpt4", text))
+        word.encode() for word in dict.fromkeys(regex.findall(resolve_pattern("gpt4").expression, text))
     ]
     assert np.array_equal(np.diff(found.offsets)[-1:], [3_000_001])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -29,20 +31,38 @@ def compiled():
         intrinsics.prefetch(table, row)
         return table[row, 1]
 
-    return load_eight, trailing_zeros, second_column
+    @njit
+    def leading_zeros(bits):
+        return intrinsics.leading_zeros(bits)
+
+    @njit
+    def byte_sets(array, at):
+        return intrinsics.byte_sets(array, at)
+
+    return SimpleNamespace(**{function.__name__: function for function in (
+        load_eight, trailing_zeros, leading_zeros, second_column, byte_sets,
+    )})  # fmt: skip
 
 
 @given(st.binary(min_size=8, max_size=40), st.integers(0))
 def test_eight_bytes_are_loaded_wherever_they_lie(compiled, data, at):
     array, at = np.frombuffer(data, np.uint8).copy(), at % (len(data) - 7)
-    assert compiled[0](array, at) == kernels.load().intrinsics.load_eight_plainly(array, at)
+    assert compiled.load_eight(array, at) == kernels.load().intrinsics.load_eight_plainly(array, at)
 
 
 @given(st.integers(0, 2**64 - 1) | st.integers(0, 63).map(lambda place: 1 << place))
-def test_trailing_zeros_are_counted(compiled, bits):
-    assert compiled[1](np.uint64(bits)) == kernels.load().intrinsics.trailing_zeros_plainly(bits)
+def test_zeros_are_counted(compiled, bits):
+    plain = kernels.load().intrinsics
+    assert compiled.trailing_zeros(np.uint64(bits)) == plain.trailing_zeros_plainly(bits)
+    assert compiled.leading_zeros(np.uint64(bits)) == plain.leading_zeros_plainly(bits)
+
+
+@given(st.permutations(range(256)), st.integers(0, 192))
+def test_sets_of_bytes_are_found(compiled, order, at):
+    array = np.array(order, np.uint8)
+    assert compiled.byte_sets(array, at) == kernels.load().intrinsics.byte_sets_plainly(array, at)
 
 
 def test_prefetching_changes_nothing(compiled):
     table = np.arange(12, dtype=np.uint64).reshape(3, 4)
-    assert [compiled[2](table, row) for row in range(3)] == [1, 5, 9]
+    assert [compiled.second_column(table, row) for row in range(3)] == [1, 5, 9]

@@ -30,6 +30,8 @@ MODULES = (
     "replaying",
     "encoding",
     "intrinsics",
+    "scanning",
+    "blocks",
     "splitting",
     "counting",
     "texts",

@@ -74,3 +74,68 @@ def prefetch(typing, array, index):
         return context.get_dummy_value()
 
     return types.none(array, index), generate
+
+
+@intrinsic
+def leading_zeros(typing, bits):
+    """Return how many zeros stand above the highest one of a uint64 (int64; 64 for 0)."""
+
+    def generate(context, builder, signature, arguments):
+        bits = context.cast(builder, arguments[0], signature.args[0], types.uint64)
+        return builder.ctlz(bits, cgutils.false_bit)
+
+    return types.int64(bits), generate
+
+
+def leading_zeros_plainly(bits):
+    """Return what `leading_zeros` returns."""
+    return 64 - bits.bit_length()
+
+
+RANGES = (
+    ("letters", ((0x41, 0x5A), (0x61, 0x7A))),
+    ("numbers", ((0x30, 0x39),)),
+    ("spaces", ((0x09, 0x0D), (0x20, 0x20))),
+    ("blanks", ((0x20, 0x20),)),
+    ("newlines", ((0x0A, 0x0A), (0x0D, 0x0D))),
+    ("quotes", ((0x27, 0x27),)),
+    ("wide", ((0x80, 0xFF),)),
+    ("rest", ((0x80, 0xBF),)),
+)
+"""The sets of bytes that `byte_sets` returns; rest are the bytes after a character's first."""
+
+
+@intrinsic
+def byte_sets(typing, array, at):
+    """Return a uint64 for each of `RANGES`: its bit i says whether byte `at` + i of 64 lies in one of them.
+
+    The array holds them: nothing is checked.
+    """
+
+    def generate(context, builder, signature, arguments):
+        kind = ir.VectorType(BYTE, 64)
+        block = builder.load(_address(context, builder, signature, arguments, kind), align=1)
+
+        def every(value):
+            return ir.Constant(kind, [ir.Constant(BYTE, value)] * 64)
+
+        found = []
+        for _, ranges in RANGES:
+            member = None
+            for first, last in ranges:
+                shifted = builder.sub(block, every(first)) if first else block
+                inside = builder.icmp_unsigned("<=", shifted, every(last - first))
+                member = inside if member is None else builder.or_(member, inside)
+            found.append(builder.bitcast(member, WORD))
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return types.UniTuple(types.uint64, len(RANGES))(array, at), generate
+
+
+def byte_sets_plainly(array, at):
+    """Return what `byte_sets` returns."""
+    block = array[at : at + 64].tolist()
+    return tuple(
+        sum(1 << place for place, byte in enumerate(block) if any(a <= byte <= b for a, b in ranges))
+        for _, ranges in RANGES
+    )

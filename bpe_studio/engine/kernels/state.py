@@ -22,6 +22,8 @@ N_PAIRS, N_POOL, N_QUEUE, N_TOKENS, CORPUS_TOKENS, N_COUNTS = range(6)
 LETTER, NUMBER, SPACE, NEWLINE, UPPER, LOWER = 1, 2, 4, 8, 16, 32
 WHITESPACE, GPT2, GPT4, O200K = range(4)
 
+BLOCK = 64  # bytes that are cut at once
+
 # Columns of `Seen.slots`, and the places of the numbers in `Seen.numbers`.
 KEY, MORE_KEY, WORD, COUNT = range(4)
 N_WORDS, N_ARENA, N_NEEDED = range(3)

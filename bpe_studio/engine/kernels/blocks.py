@@ -1,0 +1,160 @@
+"""The pre-tokens of GPT-2 and GPT-4 in a block of 64 bytes, by sets of bytes kept as bits of one number.
+
+A block begins where a pre-token starts, so nothing that comes before it matters. Bit i is byte i, and
+``x << 1`` are the bytes that come after those of x. All bytes of a character have its class.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_studio.engine.kernels.decorator import inlined, part
+from bpe_studio.engine.kernels.intrinsics import byte_sets, leading_zeros, trailing_zeros
+from bpe_studio.engine.kernels.scanning import WIDTH, character, contraction_end
+from bpe_studio.engine.kernels.state import BLOCK, GPT2, LETTER, NUMBER, SPACE
+
+NONE, ALL = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
+ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
+
+
+@part
+def wide_sets(text, at, leads, classes):
+    """Return the bytes of letters, numbers and white space among characters of several bytes."""
+    letters, numbers, spaces = NONE, NONE, NONE
+    while leads != NONE:
+        place = trailing_zeros(leads)
+        found = character(text, at + place, classes)
+        bits = ((ONE << np.uint64(found >> WIDTH)) - ONE) << np.uint64(place)
+        if found & LETTER:
+            letters |= bits
+        elif found & NUMBER:
+            numbers |= bits
+        elif found & SPACE:
+            spaces |= bits
+        leads &= leads - ONE
+    return letters, numbers, spaces
+
+
+@inlined
+def last_spaces(spaces, valid, rest):
+    """Return where the last character of each run of white space starts that something else follows."""
+    last = spaces & ((valid & ~spaces) >> ONE)
+    if rest & spaces != NONE:  # from the last byte of a character to its first: three bytes at most
+        last = (last & ~rest) | ((last & rest) >> ONE)
+        last = (last & ~rest) | ((last & rest) >> ONE)
+    return last
+
+
+@inlined
+def gpt2_starts(letters, numbers, spaces, others, blanks, last):
+    """Return the starts of GPT-2's pattern, contractions left out."""
+    words = (letters & ~(letters << ONE)) | (numbers & ~(numbers << ONE)) | (others & ~(others << ONE))
+    return (words & ~(blanks << ONE)) | (spaces & ~(spaces << ONE)) | last
+
+
+@inlined
+def threes(numbers):
+    """Return the starts of numbers: each run, and each third byte in it."""
+    starts = numbers & ~(numbers << ONE)
+    follows_three = numbers & (numbers << ONE) & (numbers << TWO) & (numbers << THREE)
+    more = starts
+    while True:
+        more = (more << THREE) & follows_three
+        if more == NONE:
+            return starts
+        starts |= more
+
+
+@inlined
+def gpt4_blanks(spaces, newlines, others, last):
+    r"""Return the starts of white space in GPT-4's pattern, where line ends after other signs are theirs.
+
+    ``\\s*[\\r\\n]+`` goes on to the last line end of a run: blanks between two line ends start nothing.
+    """
+    blanks = spaces & ~newlines
+    starts = (newlines & ~((spaces | others) << ONE)) | (blanks & (~(blanks << ONE) | last))
+    # Adding the first of a run to all of it carries to the byte after the run, and clears the run.
+    taken = newlines & ~(newlines + (newlines & (others << ONE)))
+    between = blanks & ((newlines & ~taken) << ONE)
+    if (blanks + between) & ~blanks & newlines != NONE:
+        while between != NONE:
+            first = between & (NONE - between)
+            if (blanks + first) & ~blanks & newlines != NONE:
+                starts &= ~first
+            between ^= first
+    return starts
+
+
+@inlined
+def gpt4_starts(letters, numbers, spaces, newlines, others, blanks, last, rest):
+    """Return the starts of GPT-4's pattern, contractions left out."""
+    signs = others & ~((others | blanks) << ONE)
+    before = signs  # all bytes of a sign that a word begins with
+    if rest != NONE:
+        before |= (before << ONE) & rest
+        before |= (before << ONE) & rest
+        before |= (before << ONE) & rest
+    before |= letters | (spaces & ~newlines)
+    words = letters & ~(before << ONE)
+    return signs | words | threes(numbers) | gpt4_blanks(spaces, newlines, others, last)
+
+
+@inlined
+def with_contractions(starts, quotes, text, at, end, any_case):
+    """Return the starts where an apostrophe that is one begins an English contraction such as ``'s``."""
+    quotes &= starts
+    while quotes != NONE:
+        quote = quotes & (NONE - quotes)
+        place = at + trailing_zeros(quote)
+        after = contraction_end(text, place, end, any_case)
+        if after > place:
+            starts = (starts & ~(quote << ONE)) | (quote << np.uint64(after - place))
+        quotes ^= quote
+    return starts
+
+
+@inlined
+def block_starts(kind, text, at, end, classes):
+    """Return where in a block pre-tokens start, the first left out, as far as that is certain.
+
+    Parameters
+    ----------
+    kind : int
+        GPT2 or GPT4.
+    text : ndarray of uint8
+        UTF-8; a block can be read from any place in it.
+    at, end : int
+        Where a pre-token starts, and where the text ends.
+    classes : ndarray of uint8
+        As `unicode_classes.character_classes` returns them.
+
+    Returns
+    -------
+    uint64
+        Bits of the block; the end of the text is one of them.
+    """
+    letters, numbers, spaces, blanks, newlines, quotes, wide, rest = byte_sets(text, at)
+    valid = ALL if end - at >= BLOCK else (ONE << np.uint64(end - at)) - ONE
+    wide &= valid
+    if wide != NONE:
+        more_letters, more_numbers, more_spaces = wide_sets(text, at, wide & ~rest, classes)
+        letters |= more_letters
+        numbers |= more_numbers
+        spaces |= more_spaces
+        if kind != GPT2 and more_numbers != NONE:  # `threes` counts bytes
+            valid &= (more_numbers & (NONE - more_numbers)) - ONE
+    spaces &= valid
+    newlines &= valid
+    rest &= valid
+    others = valid & ~(letters | numbers | spaces)
+    last = last_spaces(spaces, valid, rest)
+    if kind == GPT2:
+        starts = gpt2_starts(letters, numbers, spaces, others, blanks, last)
+    else:
+        starts = gpt4_starts(letters, numbers, spaces, newlines, others, blanks, last, rest)
+    starts = with_contractions(starts, quotes, text, at, end, kind != GPT2) & valid & ~ONE
+    if end - at < BLOCK and valid >> np.uint64(end - at - 1) == ONE:
+        return starts | (ONE << np.uint64(end - at))
+    # How a run of white space is cut depends on what follows it; only its first byte is certain.
+    settled = leading_zeros(valid & ~spaces)
+    return starts & (ALL >> np.uint64(max(settled - 1, 0))) if settled < BLOCK else NONE

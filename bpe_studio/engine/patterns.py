@@ -8,7 +8,7 @@ a time limit, because it may run away.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -22,6 +22,7 @@ __all__ = [
     "NamedPattern",
     "SplitPattern",
     "alternatives",
+    "chained",
     "notes",
     "resolve_expression",
     "resolve_pattern",
@@ -44,6 +45,8 @@ class SplitPattern:
         The name of a named pattern, or "custom".
     expression : str or None
         The regular expression in the syntax of the `regex` module, version 0; None cuts nowhere.
+    then : tuple of str
+        More expressions, each cutting the pre-tokens of the one before, which it sees alone.
 
     Examples
     --------
@@ -55,6 +58,7 @@ class SplitPattern:
 
     name: str
     expression: str | None
+    then: tuple[str, ...] = ()
 
     def split(self, text: str, timeout: float = MATCH_SECONDS) -> list[str]:
         """Pre-tokens of a document; joined they are the document.
@@ -138,23 +142,24 @@ class SplitPattern:
         PatternError
             If a match takes longer, or more memory than there is.
         """
-        if self.expression is None:
-            if text:
-                yield 0, len(text), True
+        found = _spans(self.expression, text, timeout)
+        if not self.then:
+            yield from found
             return
-        position = 0
-        for start, end in matches(self.expression, text, timeout):
-            if start > position:
-                yield position, start, False
-            yield start, end, True
-            position = end
-        if position < len(text):
-            yield position, len(text), False
+        rest = SplitPattern(self.name, self.then[0], self.then[1:])
+        for at, stop, _ in found:
+            for start, end, covered in rest.spans(text[at:stop], timeout):
+                yield at + start, at + end, covered
+
+    @property
+    def value(self) -> str | list[str] | None:
+        """What decides the cuts, as JSON holds it."""
+        return [self.expression, *self.then] if self.then and self.expression else self.expression
 
     @property
     def is_named(self) -> bool:
         """Whether the program knows where text may be cut under this pattern, and that it covers any text."""
-        return self.expression is None or self.expression in BY_EXPRESSION
+        return self.expression is None or (self.expression in BY_EXPRESSION and not self.then)
 
     def matched_alternative(self, text: str, start: int, end: int) -> int | None:
         """Which alternative of the expression made the pre-token at a place.
@@ -171,7 +176,7 @@ class SplitPattern:
         int or None
             Number, from 0, of the first of `alternatives` that matches exactly there; None if none does.
         """
-        if self.expression is None:
+        if self.expression is None or self.then:
             return None
         for number, alternative in enumerate(alternatives(self)):
             try:
@@ -203,7 +208,7 @@ def resolve_pattern(pattern: str | SplitPattern) -> SplitPattern:
         If the expression does not compile; `position` is the column, from 0.
     """
     if isinstance(pattern, SplitPattern):
-        return resolve_expression(pattern.expression)
+        return chained([pattern.expression, *pattern.then])
     if (named := BY_NAME.get(pattern)) is not None:
         return SplitPattern(named.name, named.expression)
     return resolve_expression(pattern)
@@ -234,6 +239,51 @@ def resolve_expression(expression: str | None) -> SplitPattern:
     return SplitPattern("custom" if named is None else named.name, expression)
 
 
+def chained(expressions: Sequence[str | None]) -> SplitPattern:
+    """The split pattern of several expressions, each cutting the pre-tokens of the one before.
+
+    Parameters
+    ----------
+    expressions : sequence of str or None
+        At least one; None cuts nowhere.
+
+    Returns
+    -------
+    SplitPattern
+        The pattern, its expressions compiled.
+
+    Raises
+    ------
+    PatternError
+        If one does not compile.
+
+    Examples
+    --------
+    >>> chained(["[0-9]", "[a-z]+"]).split("ab12 c")
+    ['ab', '1', '2', ' ', 'c']
+    """
+    cutting = [expression for expression in expressions if expression is not None]
+    patterns = [resolve_expression(expression) for expression in cutting]
+    if len(patterns) < 2:
+        return patterns[0] if patterns else resolve_expression(None)
+    return SplitPattern("custom", cutting[0], tuple(cutting[1:]))
+
+
+def _spans(expression: str | None, text: str, timeout: float) -> Iterator[tuple[int, int, bool]]:
+    if expression is None:
+        if text:
+            yield 0, len(text), True
+        return
+    position = 0
+    for start, end in matches(expression, text, timeout):
+        if start > position:
+            yield position, start, False
+        yield start, end, True
+        position = end
+    if position < len(text):
+        yield position, len(text), False
+
+
 def alternatives(pattern: str | SplitPattern) -> tuple[str, ...]:
     r"""Top-level alternatives of a split pattern, in the order in which they are tried.
 
@@ -252,7 +302,10 @@ def alternatives(pattern: str | SplitPattern) -> tuple[str, ...]:
     >>> alternatives("whitespace")
     ('\\S+', '\\s+')
     """
-    found = top_level_alternatives(resolve_pattern(pattern).expression)
+    resolved = resolve_pattern(pattern)
+    found = top_level_alternatives(resolved.expression)
+    if resolved.then:
+        found = (str(resolved.expression), *resolved.then)
     try:
         for alternative in found:
             compile_expression(alternative)

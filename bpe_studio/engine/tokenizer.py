@@ -211,7 +211,7 @@ class Tokenizer:
     @cached_property
     def _fingerprint(self) -> str:
         return fingerprint_of(
-            self.alphabet, self.tokens, (self.left, self.right, self.product), self.pattern.expression,
+            self.alphabet, self.tokens, (self.left, self.right, self.product), self.pattern.value,
             self.special_tokens, self.semantics, self.ranks, self.added_tokens,
         )  # fmt: skip
 

@@ -72,8 +72,9 @@ def token_table(
     """
     table = dict(zip(alphabet.token_ids, alphabet.tokens, strict=True))
     for token, data in unmerged.items():
-        if not 0 <= token <= MAX_ID or not data:
-            raise BpeStudioError(f"Token {token!r}, which no merge makes, is empty or has no valid id.")
+        # One may be empty, as one of Whisper's is: no text becomes it.
+        if not 0 <= token <= MAX_ID:
+            raise BpeStudioError(f"Token {token!r}, which no merge makes, has no valid id.")
         if token in table:
             raise BpeStudioError(f"Token {token:,}, which no merge makes, has the id of a base token.")
         table[token] = data
@@ -121,7 +122,7 @@ def fingerprint_of(
     alphabet: Alphabet,
     tokens: Mapping[int, bytes],
     merges: Sequence[NDArray[np.int32]],
-    expression: str | None,
+    pattern: str | list[str] | None,
     special_tokens: Mapping[str, int],
     semantics: str,
     ranks: Mapping[int, int],
@@ -137,8 +138,8 @@ def fingerprint_of(
         Every token by ascending id.
     merges : three ndarrays of int32
         Left, right, product in rank order.
-    expression : str or None
-        The split pattern's expression, not its name.
+    pattern : str, list of str or None
+        The split pattern's expression, or several of them, not its name.
     special_tokens : mapping of str to int
         Text and id.
     semantics : str
@@ -157,7 +158,7 @@ def fingerprint_of(
         "alphabet": [alphabet.kind, alphabet.unknown_id, alphabet.byte_fallback],
         "merges": [] if SEMANTICS[semantics].by_bytes else np.stack(merges, axis=1).tolist(),
         "normalizer": None,
-        "pattern": expression,
+        "pattern": pattern,
         "semantics": semantics,
         "special_tokens": sorted(special_tokens.items(), key=lambda item: (item[1], item[0])),
         "tokens": [[token, data.hex()] for token, data in tokens.items()],

@@ -20,12 +20,13 @@ from bpe_studio import __version__
 from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.errors import FormatError
 from bpe_studio.engine.merges import COLUMNS, LOADED, MergeBatch, MergeLog
-from bpe_studio.engine.patterns import SplitPattern, resolve_expression
+from bpe_studio.engine.patterns import SplitPattern, chained
+from bpe_studio.engine.semantics import SEMANTICS
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.engine.training_record import TrainingRecord
 from bpe_studio.engine.vocabulary import MAX_ID
 from bpe_studio.formats.content import Content
-from bpe_studio.formats.fields import MAX_INT64, Fields, checked, integer
+from bpe_studio.formats.fields import MAX_INT64, Fields, checked, integer, shown
 from bpe_studio.formats.training_fields import training_of, training_value
 
 FORMAT, VERSION = "bpe-studio", 1
@@ -68,11 +69,11 @@ def write(tokenizer: Tokenizer) -> bytes:
         "fingerprint": tokenizer.fingerprint(),
         "vocab_size": tokenizer.vocab_size,
         "alphabet": _alphabet_value(tokenizer.alphabet),
-        "pattern": {"name": pattern.name, "expression": pattern.expression},
+        "pattern": {"name": pattern.name, "expression": pattern.expression} | _then(pattern),
         "normalizer": None,
         "semantics": tokenizer.semantics,
         "special_tokens": _texts_and_ids(tokenizer.special_tokens),
-        **({"added_tokens": _texts_and_ids(tokenizer.added_tokens)} if tokenizer.added_tokens else {}),
+        **_rare(tokenizer),
         "training": None if training is None else training_value(training),
     }
     lines = [f" {_json(key)}: {_json(value)},\n" for key, value in head.items()]
@@ -91,6 +92,20 @@ def _texts_and_ids(tokens: Mapping[str, int]) -> list[dict[str, str | int]]:
 def _alphabet_value(alphabet: Alphabet) -> dict[str, Any]:
     """Return the fields; of what few alphabets have, nothing is said where they have it not."""
     return {name: value for name, value in asdict(alphabet).items() if value or name not in RARE}
+
+
+def _then(pattern: SplitPattern) -> dict[str, Any]:
+    return {"then": pattern.then} if pattern.then else {}
+
+
+def _rare(tokenizer: Tokenizer) -> dict[str, Any]:
+    """Return the fields that most files do not have."""
+    fields = {
+        "added_tokens": _texts_and_ids(tokenizer.added_tokens),
+        "unmerged": [[token, data.hex()] for token, data in tokenizer.unmerged.items()],
+        "ranks": [list(item) for item in tokenizer.ranks.items()],
+    }
+    return {name: value for name, value in fields.items() if value}
 
 
 def _json(value: Any) -> str:
@@ -143,7 +158,11 @@ def read(content: Content) -> Tokenizer:
         product,
         _pattern(fields.fields("pattern")),
         _text_ids(fields, "special_tokens"),
-        fields.choice("semantics", ("pairs",)),
+        fields.choice("semantics", tuple(SEMANTICS)),
+        unmerged={token: _bytes(data, place) for token, data, place in _by_id(fields, "unmerged", str)},
+        ranks={
+            token: integer(rank, place, most=MAX_ID) for token, rank, place in _by_id(fields, "ranks", int)
+        },
         added_tokens=_text_ids(fields, "added_tokens") if "added_tokens" in fields else {},
     )
     if tokenizer.fingerprint() != fields.text("fingerprint"):
@@ -177,7 +196,29 @@ def _pattern(fields: Fields) -> SplitPattern:
     expression = fields.text_or_none("expression")
     fields.text("name")
     # The expression decides: the name may mean another one in another version.
-    return resolve_expression(expression)
+    return chained([expression, *(fields.texts("then") if "then" in fields else ())])
+
+
+def _by_id(fields: Fields, key: str, kind: type) -> Iterator[tuple[int, Any, str]]:
+    """Yield id, value and place of a list of pairs that may be missing."""
+    seen: set[int] = set()
+    for index, item in enumerate(fields.list(key) if key in fields else ()):
+        place = f"{fields.place(key)}[{index}]"
+        pair = checked(item, list, place)
+        if len(pair) != 2 or type(pair[1]) is not kind:
+            raise FormatError(f"{place} must be an id and {'a text' if kind is str else 'a number'}.")
+        token = integer(pair[0], f"{place}[0]", most=MAX_ID)
+        if token in seen:
+            raise FormatError(f"{place} repeats the id {token:,}.")
+        seen.add(token)
+        yield token, pair[1], f"{place}[1]"
+
+
+def _bytes(text: str, place: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError as error:
+        raise FormatError(f"{place} must be bytes in hex, not {shown(text)}.") from error
 
 
 def _text_ids(fields: Fields, key: str) -> dict[str, int]:

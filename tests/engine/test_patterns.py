@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from bpe_studio.engine import pattern_matching, patterns
 from bpe_studio.engine.errors import PatternError
 from bpe_studio.engine.pattern_parts import parts, required_length
-from bpe_studio.engine.patterns import NAMED_PATTERNS, SplitPattern, alternatives, notes, resolve_pattern
+from bpe_studio.engine.patterns import (
+    NAMED_PATTERNS,
+    SplitPattern,
+    alternatives,
+    chained,
+    notes,
+    resolve_expression,
+    resolve_pattern,
+)
 from tests.strategies import awkward_texts, letter_texts
 
 NAMES = [pattern.name for pattern in NAMED_PATTERNS]
@@ -297,3 +305,14 @@ def test_the_length_that_a_match_asks_for_is_known_before_compiling(expression: 
 def test_a_pattern_passes_through_and_is_compared_by_value() -> None:
     assert resolve_pattern(SplitPattern("whatever", "[a-z]+")) == SplitPattern("custom", "[a-z]+")
     assert resolve_pattern(SplitPattern("none", None)) == resolve_pattern("none")
+
+
+@given(
+    st.lists(st.sampled_from(["[0-9]", "[a-z]+", r"\s+", " ?[a-z]"]), min_size=1, max_size=3), awkward_texts()
+)
+def test_expressions_in_a_row_cut_one_after_the_other(expressions: list[str], text: str) -> None:
+    pieces = [text] if text else []
+    for expression in expressions:
+        pieces = [part for piece in pieces for part in resolve_expression(expression).split(piece)]
+    assert chained(expressions).split(text) == pieces
+    assert resolve_pattern(chained(expressions)) == chained(expressions)

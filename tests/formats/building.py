@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bpe_studio.engine.alphabet import Alphabet, alphabet_for
 from bpe_studio.engine.config import StopReason, TrainingConfig
 from bpe_studio.engine.merges import MergeBatch, MergeLog
-from bpe_studio.engine.patterns import resolve_pattern
+from bpe_studio.engine.patterns import chained, resolve_pattern
 from bpe_studio.engine.reference import ReferenceTrainer
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.engine.training_record import TrainingRecord
@@ -73,8 +73,13 @@ ANY_ORDER = Tokenizer(
     Alphabet(ids=tuple(range(600, 88, -2))), [406, 11], [404, 402], [11, 10],  # type: ignore[arg-type]
     resolve_pattern("gpt2"), {"<s>": 7},
 )  # fmt: skip
+# Token 259 is made by no merge, though whole; 257 of lower rank than its part 258.
+RANKS = Tokenizer(
+    Alphabet(), [97], [98], [256], chained(["[0-9]", "[a-z]+"]), semantics="ranks",  # type: ignore[arg-type]
+    unmerged={257: b"xyz", 258: b"yz", 259: b"q\xff-", 260: b""}, ranks={256: 300},
+)  # fmt: skip
 NUL = built(Alphabet(), [(97, 0), (98, 0)])
 ALL = {
     "bytes": BYTES, "characters": CHARACTERS, "first": FIRST, "unknown": UNKNOWN, "fallback": FALLBACK,
-    "holes": HOLES, "nul": NUL, "any order": ANY_ORDER,
+    "holes": HOLES, "nul": NUL, "any order": ANY_ORDER, "ranks": RANKS,
 }  # fmt: skip

@@ -10,11 +10,6 @@ def power_of_two(least: int) -> int:
     return 1 << max(int(least) - 1, 1).bit_length()
 
 
-def grown(size: int, needed: int) -> int:
-    """Return a size with room for `needed`, enlarged by half at least if it must grow at all."""
-    return size if needed <= size else max(needed, size * 3 // 2)
-
-
 def enlarged(array: np.ndarray, size: int) -> np.ndarray:
     """Return an array of `size` that begins with `array`."""
     if size <= len(array):

@@ -20,7 +20,7 @@ from bpe_studio.engine.config import TrainingConfig
 from bpe_studio.engine.encoding import merged_symbols
 from bpe_studio.engine.errors import BpeStudioError
 from bpe_studio.engine.merges import MergeLog
-from bpe_studio.engine.merging import NO_LIMIT, FastTrainer
+from bpe_studio.engine.merging import NO_LIMIT, FastTrainer, State
 from bpe_studio.engine.reference import count_pairs
 from bpe_studio.engine.token_order import TokenOrder
 from bpe_studio.engine.words import WordTable
@@ -115,8 +115,7 @@ class Replay:
         self.words = words
         self.log = log
         self._fast = fast
-        self._base, offsets = log.alphabet.word_symbols(words)
-        self._offsets = offsets.copy()  # writable: a kernel is compiled anew for read-only arrays
+        self._base, self._offsets = log.alphabet.word_symbols(words)
         self._trainer: FastTrainer | None = None
         self._k = 0
         self.order = TokenOrder(log)
@@ -146,18 +145,16 @@ class Replay:
             return self._fast
         return wants_kernels(len(self._base), k)
 
-    def _compiled_state(
-        self, kernel: SimpleNamespace, k: int
-    ) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...]]:
+    def _compiled_state(self, kernel: SimpleNamespace, k: int) -> State:
         if self._trainer is None or k < self._k:
             self._trainer = replayer(self._base, self._offsets, self.words.counts, self.log.alphabet, kernel)
             self._k = 0
         left, right = self.log.left, self.log.right
         self._trainer.reapply(left[self._k : k], right[self._k : k])
         self._k = k
-        return self._trainer.state(self._base, self._offsets)
+        return self._trainer.state()
 
-    def _plain_state(self, k: int) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...]]:
+    def _plain_state(self, k: int) -> State:
         rows = zip(
             self.log.left[:k].tolist(), self.log.right[:k].tolist(), self.log.token[:k].tolist(), strict=True
         )
@@ -237,4 +234,4 @@ def state_at(words: WordTable, log: MergeLog, k: int) -> Snapshot:
 def warm_up(kernel: SimpleNamespace) -> None:
     """Compile or load the kernels of this module."""
     base, offsets = np.array([97, 98], np.int32), np.array([0, 2])
-    replayer(base, offsets, np.ones(1, np.int64), Alphabet(), kernel).state(base, offsets)
+    replayer(base, offsets, np.ones(1, np.int64), Alphabet(), kernel).state()

@@ -184,8 +184,9 @@ class Trainer:
             self._engine == "auto" and wants_kernels(len(self._base), self.n_target - len(self.log))
         ):
             return FastTrainer(
-                self._base, self._offsets, self.words.counts, self.alphabet, self.config, prepare()
-            )
+                self._base, self._offsets, self.words.counts, self.alphabet, self.config, prepare(),
+                keeps_all=len(self.log) > 0,
+            )  # fmt: skip
         base, offsets = self._base.tolist(), self._offsets.tolist()
         words = [base[at:end] for at, end in zip(offsets, offsets[1:], strict=False)]
         return PlainLoop(ReferenceTrainer(words, self.words.counts.tolist(), self.alphabet, self.config))

@@ -19,8 +19,8 @@ from bpe_studio.engine.words import WordTable
 from tests.engine.building import trained
 
 CALLED = (
-    "advance", "reapply", "lay_out", "find_pairs", "enter_pairs", "rebuild", "read_symbols", "read_pairs",
-    "merge_word", "enter_merges",
+    "advance", "reapply", "lay_out", "count_pairs", "place_pairs", "enter_pairs", "rebuild", "read_symbols",
+    "read_pairs", "merge_word", "enter_merges",
 )  # fmt: skip
 """Kernels that are called from Python; the others are parts of them."""
 

@@ -9,12 +9,18 @@ from bpe_studio.engine.kernels.pairs import first_place, mix
 from bpe_studio.engine.kernels.state import FIRST_SEEN, LOWEST_IDS, RANDOM, REVERSE, SHORTEST
 
 
+@inlined
+def letter_at(cells, at):
+    """Return the sort value of the base symbol at a cell."""
+    return cells.letter[cells.base[at]]
+
+
 @part
 def compare_letters(cells, start_a, length_a, start_b, length_b):
     """Return −1, 0 or 1 as token a sorts before, like or after token b."""
     for offset in range(min(length_a, length_b)):
-        a = cells.letter[start_a + offset]
-        b = cells.letter[start_b + offset]
+        a = letter_at(cells, start_a + offset)
+        b = letter_at(cells, start_b + offset)
         if a != b:
             return -1 if a < b else 1
     if length_a == length_b:
@@ -28,15 +34,15 @@ def compare_pairs(cells, tokens, left_a, right_a, left_b, right_b):
     order = 0
     if left_a != left_b:
         order = compare_letters(
-            cells, tokens.start[left_a], tokens.length[left_a], tokens.start[left_b], tokens.length[left_b]
+            cells, tokens[left_a].start, tokens[left_a].length, tokens[left_b].start, tokens[left_b].length
         )
     if order == 0 and right_a != right_b:
         order = compare_letters(
             cells,
-            tokens.start[right_a],
-            tokens.length[right_a],
-            tokens.start[right_b],
-            tokens.length[right_b],
+            tokens[right_a].start,
+            tokens[right_a].length,
+            tokens[right_b].start,
+            tokens[right_b].length,
         )
     return order
 
@@ -44,16 +50,16 @@ def compare_pairs(cells, tokens, left_a, right_a, left_b, right_b):
 @inlined
 def letter_of_pair(cells, tokens, left, right, offset):
     """Return letter number `offset` of the merged text."""
-    if offset < tokens.length[left]:
-        return cells.letter[tokens.start[left] + offset]
-    return cells.letter[tokens.start[right] + offset - tokens.length[left]]
+    if offset < tokens[left].length:
+        return letter_at(cells, tokens[left].start + offset)
+    return letter_at(cells, tokens[right].start + offset - tokens[left].length)
 
 
 @part
 def compare_merged(cells, tokens, left_a, right_a, left_b, right_b):
     """Return −1, 0 or 1 as pair a's merged text is shorter, or of the same length and smaller, than b's."""
-    length_a = tokens.length[left_a] + tokens.length[right_a]
-    length_b = tokens.length[left_b] + tokens.length[right_b]
+    length_a = tokens[left_a].length + tokens[right_a].length
+    length_b = tokens[left_b].length + tokens[right_b].length
     if length_a != length_b:
         return -1 if length_a < length_b else 1
     for offset in range(length_a):
@@ -70,9 +76,9 @@ def letters_key(limits, cells, tokens, left, right, n_letters):
 
     Each is raised by one, so that a letter 0 sorts after the end of a shorter text.
     """
-    length = tokens.length[left]
+    length = tokens[left].length
     if right >= 0:
-        length += tokens.length[right]
+        length += tokens[right].length
     key = np.uint64(0)
     for offset in range(n_letters):
         key <<= np.uint64(limits.letter_bits)
@@ -88,7 +94,7 @@ def length_key(limits, cells, tokens, left, right):
     A length that does not fit is cut, and then the letters are left to the full comparison.
     """
     longest = (1 << 21) - 1
-    length = min(tokens.length[left] + tokens.length[right], longest)
+    length = min(tokens[left].length + tokens[right].length, longest)
     key = np.uint64(length) << np.uint64(42)
     if length == longest:
         return key
@@ -98,7 +104,7 @@ def length_key(limits, cells, tokens, left, right):
 @inlined
 def tie_key(limits, cells, tokens, pairs, pair):
     """Return the 64-bit key of a pair: a smaller key wins, equal keys are told apart by letters."""
-    left, right = pairs.left[pair], pairs.right[pair]
+    left, right = pairs.row[pair].left, pairs.row[pair].right
     if limits.rule == FIRST_SEEN:
         return np.uint64(first_place(cells, tokens, pairs, pair))
     if limits.rule == LOWEST_IDS:
@@ -107,7 +113,7 @@ def tie_key(limits, cells, tokens, pairs, pair):
         return length_key(limits, cells, tokens, left, right)
     if limits.rule == RANDOM:
         return mix(
-            mix(mix(limits.seed + np.uint64(0x9E3779B97F4A7C15)) ^ tokens.hashed[left]) + tokens.hashed[right]
+            mix(mix(limits.seed + np.uint64(0x9E3779B97F4A7C15)) ^ tokens[left].hashed) + tokens[right].hashed
         )
     # The end of the left part must sort before any letter: the right part is not looked at.
     key = letters_key(limits, cells, tokens, left, np.int32(-1), 63 // limits.letter_bits)
@@ -117,8 +123,8 @@ def tie_key(limits, cells, tokens, pairs, pair):
 @part
 def letters_go_before(limits, cells, tokens, pairs, pair_a, pair_b):
     """Return whether pair a is merged before pair b, by their letters."""
-    left_a, right_a = pairs.left[pair_a], pairs.right[pair_a]
-    left_b, right_b = pairs.left[pair_b], pairs.right[pair_b]
+    left_a, right_a = pairs.row[pair_a].left, pairs.row[pair_a].right
+    left_b, right_b = pairs.row[pair_b].left, pairs.row[pair_b].right
     order = 0
     if limits.rule == SHORTEST:
         order = compare_merged(cells, tokens, left_a, right_a, left_b, right_b)

@@ -4,85 +4,83 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_studio.engine.kernels.comparing import hash_letter, tie_key
+from bpe_studio.engine.kernels.comparing import hash_letter, letter_at
 from bpe_studio.engine.kernels.decorator import inlined, kernel, part
-from bpe_studio.engine.kernels.pairs import (
-    add_pair,
-    best_below,
-    count_slot,
-    find_pair,
-    first_place,
-    is_eligible,
-    note_count,
-)
-from bpe_studio.engine.kernels.queueing import drop_top, push, refresh_top
+from bpe_studio.engine.kernels.intrinsics import prefetch
+from bpe_studio.engine.kernels.pairs import add_pair, find_pair, is_eligible, starts_word, weight_of
+from bpe_studio.engine.kernels.queueing import count_tied, drop_top, enqueue, refresh_top
 from bpe_studio.engine.kernels.state import (
+    AHEAD,
     CORPUS_TOKENS,
     INSIDE,
+    LAST_PAIR,
     MERGED,
-    N_COUNTS,
     N_PAIRS,
     N_POOL,
-    N_QUEUE,
+    N_TIED,
     N_TOKENS,
     NEED_ROOM,
     NO_MORE,
+    TIED_COUNT,
     WALL,
 )
 
 
 @inlined
-def lower_count(limits, tokens, pairs, counts, left, right, change):
-    """Take `change` off a pair's count."""
-    pair = pairs.table[find_pair(pairs, left, right)]
-    if is_eligible(limits, tokens, left, right):
-        note_count(counts, pairs.numbers, pairs.count[pair], -1)
-        note_count(counts, pairs.numbers, pairs.count[pair] - change, 1)
-    pairs.count[pair] -= change
+def set_count(limits, tokens, pairs, pair, count):
+    """Change a pair's count, which leaves the tied ones if it was among them."""
+    row = pairs.row[pair]
+    if row.count == pairs.numbers[TIED_COUNT] and is_eligible(limits, tokens, row.left, row.right):
+        pairs.numbers[N_TIED] -= 1
+    row.count = count
 
 
 @inlined
-def enter_pair(limits, cells, tokens, pairs, queue, counts, pair):
-    """Count a new pair among the eligible ones and queue it if it is frequent enough."""
-    if is_eligible(limits, tokens, pairs.left[pair], pairs.right[pair]):
-        count = pairs.count[pair]
-        note_count(counts, pairs.numbers, count, 1)
-        if count >= limits.min_count:
-            push(
-                limits, cells, tokens, pairs, queue, count, tie_key(limits, cells, tokens, pairs, pair), pair
-            )
+def lower_count(limits, tokens, pairs, left, right, change):
+    """Take `change` off a pair's count, if the pair is kept."""
+    pair = pairs.table[find_pair(pairs, left, right)]
+    if pair > 0:
+        set_count(limits, tokens, pairs, pair, pairs.row[pair].count - change)
+
+
+@inlined
+def enter_pair(limits, cells, tokens, pairs, queue, pair):
+    """Queue a new pair if it may ever be merged."""
+    row = pairs.row[pair]
+    if is_eligible(limits, tokens, row.left, row.right):
+        pairs.numbers[N_TIED] += row.count == pairs.numbers[TIED_COUNT]
+        enqueue(limits, cells, tokens, pairs, queue, pair)
 
 
 @kernel
-def enter_pairs(limits, cells, tokens, pairs, queue, counts):
-    """Count and queue all pairs found by `find_pairs`."""
-    for pair in range(pairs.numbers[N_PAIRS]):
-        enter_pair(limits, cells, tokens, pairs, queue, counts, np.int32(pair))
+def enter_pairs(limits, cells, tokens, pairs, queue):
+    """Queue all pairs found by `count_pairs`."""
+    for pair in range(1, pairs.numbers[N_PAIRS]):
+        enter_pair(limits, cells, tokens, pairs, queue, pair)
 
 
 @part
-def make_token(cells, tokens, pairs, left, right, at, utf8):
-    """Append the product of two tokens, which occurs at cell `at`, and return its number."""
-    token = np.int32(pairs.numbers[N_TOKENS])
+def make_token(cells, tokens, pairs, left, right, utf8):
+    """Append the product of two tokens and return its number."""
+    token = pairs.numbers[N_TOKENS]
     pairs.numbers[N_TOKENS] += 1
-    tokens.length[token] = tokens.length[left] + tokens.length[right]
-    tokens.start[token] = at
-    hashed = tokens.hashed[left]
+    tokens[token].length = tokens[left].length + tokens[right].length
+    hashed = tokens[left].hashed
     if utf8 >= 0:  # the hash is wanted: continue it over the right part
-        start = tokens.start[right]
-        for offset in range(tokens.length[right]):
-            hashed = hash_letter(hashed, cells.letter[start + offset], utf8)
-    tokens.hashed[token] = hashed
+        start = tokens[right].start
+        for offset in range(tokens[right].length):
+            hashed = hash_letter(hashed, letter_at(cells, start + offset), utf8)
+    tokens[token].hashed = hashed
     return token
 
 
 @inlined
 def join_cells(cells, at, middle, end, token):
-    """Make one token of the cells from `at` to `end`, whose second part began at `middle`."""
-    cells.token[middle - 1] = INSIDE
-    cells.token[middle] = INSIDE
-    cells.token[at] = token
-    cells.token[end] = token
+    """Make one token of the cells from `at` to `end` (exclusive), whose second part began at `middle`."""
+    cells.cell[middle - 1].token = INSIDE
+    cells.cell[middle].token = INSIDE
+    cells.cell[at].token = token
+    cells.cell[end - 1].token = token
 
 
 @part
@@ -93,120 +91,138 @@ def merge_places(cells, tokens, pairs, scratch, pair, token):
     -------
     n_places, n_seen : int
         Merges made, and neighbours touched (``scratch.seen``).
+    n_twice, twice : int
+        How many products stand just before another one, and their weight.
     """
-    left, right = pairs.left[pair], pairs.right[pair]
-    length_left, length_token = tokens.length[left], tokens.length[token]
-    n_places = n_seen = 0
-    for place in range(pairs.start[pair], pairs.start[pair] + pairs.n_places[pair]):
-        at = pairs.pool[place]
+    row = pairs.row[pair]
+    left, right = row.left, row.right
+    length_left, length_token = tokens[left].length, tokens[token].length
+    n_places = n_seen = n_twice = twice = merged = np.int64(0)
+    for index in range(row.start, row.end):
+        prefetch(cells.cell, pairs.pool[index + AHEAD])
+        at = pairs.pool[index]
         middle = at + length_left
-        if cells.token[at] != left or cells.token[middle] != right:
+        if cells.cell[at].token != left or cells.cell[middle].token != right:
             continue
-        end = at + length_token - 1
-        weight = cells.weight[at]
-        before, after = cells.token[at - 1], cells.token[end + 1]
+        end = at + length_token
+        packed = cells.cell[at].weight
+        weight = weight_of(cells, packed)
+        before = WALL if starts_word(packed) else cells.cell[at - 1].token
+        after = WALL if starts_word(cells.cell[end].weight) else cells.cell[end].token
         join_cells(cells, at, middle, end, token)
-        pairs.numbers[CORPUS_TOKENS] -= weight
+        merged += weight
         if before >= 0:
             n_seen = see(scratch, before, n_seen)
+            changes = scratch.changes[before]
+            changes.left += weight
+            changes.n_left += 1
             if before == token:
-                # The product stands just before: what was noted as (token, left) is (token, token).
-                scratch.new_right[left] -= weight
-                scratch.n_right[left] -= 1
-                scratch.right[n_places - 1] = WALL
-            else:
-                scratch.old_left[before] += weight
-            scratch.new_left[before] += weight
-            scratch.n_left[before] += 1
+                # What was noted as a new pair (token, left) is (token, token).
+                n_twice += 1
+                twice += weight
+                scratch.place[n_places - 1].right = WALL
         if after >= 0:
             n_seen = see(scratch, after, n_seen)
-            scratch.old_right[after] += weight
-            scratch.new_right[after] += weight
-            scratch.n_right[after] += 1
-        scratch.at[n_places] = at
-        scratch.left[n_places] = before
-        scratch.right[n_places] = after
+            changes = scratch.changes[after]
+            changes.right += weight
+            changes.n_right += 1
+        place = scratch.place[n_places]
+        place.at = at
+        place.left = before
+        place.right = after
         n_places += 1
-    return n_places, n_seen
+    pairs.numbers[CORPUS_TOKENS] -= merged
+    tokens[token].start = scratch.place[0].at
+    return n_places, n_seen, n_twice, twice
 
 
 @inlined
 def see(scratch, token, n_seen):
     """List a neighbour once."""
-    if (
-        scratch.n_left[token] == 0
-        and scratch.n_right[token] == 0
-        and scratch.old_left[token] == 0
-        and scratch.old_right[token] == 0
-    ):
+    if scratch.changes[token].n_left == 0 and scratch.changes[token].n_right == 0:
         scratch.seen[n_seen] = token
         return n_seen + 1
     return n_seen
 
 
+@inlined
+def keep_pair(limits, pairs, left, right, count, start, n_places):
+    """Append a new pair that is frequent enough; return where its places begin, or −1 if it is not kept."""
+    if count < limits.least:
+        return np.int64(-1)
+    add_pair(pairs, find_pair(pairs, left, right), left, right, count, start, start + n_places)
+    return start
+
+
 @part
-def apply_merge(limits, cells, tokens, pairs, queue, counts, scratch, pair, utf8):
+def apply_merge(limits, cells, tokens, pairs, queue, scratch, pair, utf8):
     """Merge a pair everywhere and bring counts, queue and places up to date; return the product."""
-    left, right = pairs.left[pair], pairs.right[pair]
-    at = first_place(cells, tokens, pairs, pair)
-    token = make_token(cells, tokens, pairs, left, right, at, utf8)
-    if is_eligible(limits, tokens, left, right):
-        note_count(counts, pairs.numbers, pairs.count[pair], -1)
-    n_places, n_seen = merge_places(cells, tokens, pairs, scratch, pair, token)
-    pairs.count[pair] = 0
+    left, right = pairs.row[pair].left, pairs.row[pair].right
+    token = make_token(cells, tokens, pairs, left, right, utf8)
+    n_places, n_seen, n_twice, twice = merge_places(cells, tokens, pairs, scratch, pair, token)
+    set_count(limits, tokens, pairs, pair, 0)
     first_new = pairs.numbers[N_PAIRS]
+    # The places of pairs that begin with the product fit where those of the merged pair were.
+    used = pairs.row[pair].start
     for index in range(n_seen):
         other = scratch.seen[index]
-        if scratch.old_left[other] > 0 and not (other == left and left == right):
-            lower_count(limits, tokens, pairs, counts, other, left, scratch.old_left[other])
-        if scratch.old_right[other] > 0 and not (other == right and left == right):
-            lower_count(limits, tokens, pairs, counts, right, other, scratch.old_right[other])
-        # New pairs get their stretch of the pool now and their places below; n_left and n_right
-        # become the next free place.
-        if scratch.n_left[other] > 0:
-            n_new, used = scratch.n_left[other], pairs.numbers[N_POOL]
-            add_pair(pairs, other, token, scratch.new_left[other], used, n_new)
-            scratch.n_left[other] = used
-            pairs.numbers[N_POOL] += n_new
-        if scratch.n_right[other] > 0:
-            n_new, used = scratch.n_right[other], pairs.numbers[N_POOL]
-            add_pair(pairs, token, other, scratch.new_right[other], used, n_new)
-            scratch.n_right[other] = used
-            pairs.numbers[N_POOL] += n_new
-    for place in range(n_places):
-        at, before, after = scratch.at[place], scratch.left[place], scratch.right[place]
-        if before >= 0:
-            pairs.pool[scratch.n_left[before]] = at - tokens.length[before]
-            scratch.n_left[before] += 1
-        if after >= 0:
-            pairs.pool[scratch.n_right[after]] = at
-            scratch.n_right[after] += 1
+        changes = scratch.changes[other]
+        if changes.n_left > 0 and other != token and not (other == left and left == right):
+            lower_count(limits, tokens, pairs, other, left, changes.left)
+        if changes.n_right > 0 and not (other == right and left == right):
+            lower_count(limits, tokens, pairs, right, other, changes.right)
+        if other == left:
+            changes.right -= twice
+            changes.n_right -= n_twice
+        # New pairs get their stretch of the pool now and their places below: n_left and n_right become the
+        # next free place.
+        n_left, n_right = changes.n_left, changes.n_right
+        changes.n_left = keep_pair(limits, pairs, other, token, changes.left, pairs.numbers[N_POOL], n_left)
+        if changes.n_left >= 0:
+            pairs.numbers[N_POOL] += n_left
+        changes.n_right = keep_pair(limits, pairs, token, other, changes.right, used, n_right)
+        if changes.n_right >= 0:
+            used += n_right
+    if pairs.numbers[N_PAIRS] > first_new:
+        write_places(tokens, pairs, scratch, n_places)
     for index in range(n_seen):
-        other = scratch.seen[index]
-        scratch.old_left[other] = scratch.new_left[other] = scratch.n_left[other] = 0
-        scratch.old_right[other] = scratch.new_right[other] = scratch.n_right[other] = 0
+        changes = scratch.changes[scratch.seen[index]]
+        changes.left = changes.n_left = changes.right = changes.n_right = 0
     for new in range(first_new, pairs.numbers[N_PAIRS]):
-        enter_pair(limits, cells, tokens, pairs, queue, counts, np.int32(new))
+        enter_pair(limits, cells, tokens, pairs, queue, new)
     return token
 
 
+@inlined
+def write_places(tokens, pairs, scratch, n_places):
+    """Write the places of the new pairs."""
+    for index in range(n_places):
+        place = scratch.place[index]
+        if place.left >= 0:
+            changes = scratch.changes[place.left]
+            if changes.n_left >= 0:
+                pairs.pool[changes.n_left] = place.at - tokens[place.left].length
+                changes.n_left += 1
+        if place.right >= 0:
+            changes = scratch.changes[place.right]
+            if changes.n_right >= 0:
+                pairs.pool[changes.n_right] = place.at
+                changes.n_right += 1
+
+
 @part
-def has_room(pairs, queue, counts, scratch, pair):
-    """Return whether a merge of `pair` surely fits into all arrays."""
-    n_new = 2 * min(pairs.n_places[pair], pairs.numbers[N_TOKENS] + 1)
-    numbers = pairs.numbers
-    return (
-        numbers[N_PAIRS] + n_new <= len(pairs.left)
-        and 2 * (numbers[N_PAIRS] + n_new) <= len(pairs.table)
-        and numbers[N_POOL] + 2 * pairs.n_places[pair] <= len(pairs.pool)
-        and numbers[N_QUEUE] + n_new <= len(queue.pair)
-        and 4 * (numbers[N_COUNTS] + 2 * n_new) <= len(counts.value)
-        and pairs.n_places[pair] <= len(scratch.at)
-    )
+def has_room(pairs, pair):
+    """Return whether a merge of `pair` surely fits into all arrays.
+
+    The pool and `Scratch` always have room, see `merging.FastTrainer`.
+    """
+    row = pairs.row[pair]
+    n_pairs = pairs.numbers[N_PAIRS] + 2 * min(row.end - row.start, pairs.numbers[N_TOKENS] + 1)
+    return n_pairs <= len(pairs.row) and 2 * n_pairs <= len(pairs.table)
 
 
 @kernel
-def advance(limits, cells, tokens, pairs, queue, counts, scratch, rows, n_done, utf8):
+def advance(limits, cells, tokens, pairs, queue, scratch, rows, n_done, utf8, last_runner_up):
     """Make merges until the rows are full; return how many are made and what stopped it.
 
     Parameters
@@ -215,40 +231,48 @@ def advance(limits, cells, tokens, pairs, queue, counts, scratch, rows, n_done, 
         Filled from row `n_done`.
     utf8 : int
         −1: no hashes wanted; 0: letters are bytes; 1: letters are code points.
+    last_runner_up : int
+        Count of the best pair that is not in the queue, if the first merge is that of the last pair in it.
 
     Returns
     -------
     n_done, state : int
-        Rows filled; `MERGED`, `NO_MORE` or `NEED_ROOM` (enlarge the arrays and call again).
+        Rows filled; `MERGED`, `NO_MORE`, `NEED_ROOM` (enlarge the arrays and call again), or `LAST_PAIR`
+        (call again with the runner-up's count).
     """
     while n_done < len(rows.left):
         count = refresh_top(limits, cells, tokens, pairs, queue)
         if count == 0:
             return n_done, NO_MORE
-        pair = queue.pair[0]
-        if not has_room(pairs, queue, counts, scratch, pair):
+        pair = queue.heap[0].pair
+        if not has_room(pairs, pair):
             return n_done, NEED_ROOM
+        if count != pairs.numbers[TIED_COUNT]:
+            pairs.numbers[TIED_COUNT] = count
+            pairs.numbers[N_TIED] = count_tied(pairs, queue, count)
+        n_tied = pairs.numbers[N_TIED]
         drop_top(limits, cells, tokens, pairs, queue)
-        n_tied = counts.n_pairs[count_slot(counts, count)]
-        margin = np.int64(0)
+        runner_up = count
         if n_tied == 1:
             runner_up = refresh_top(limits, cells, tokens, pairs, queue)
             if runner_up == 0:
-                runner_up = best_below(counts, min(limits.min_count, count))
-            margin = count - runner_up
-        rows.left[n_done] = pairs.left[pair]
-        rows.right[n_done] = pairs.right[pair]
+                if last_runner_up < 0:
+                    enqueue(limits, cells, tokens, pairs, queue, pair)
+                    return n_done, LAST_PAIR
+                runner_up, last_runner_up = last_runner_up, np.int64(-1)
+        rows.left[n_done] = pairs.row[pair].left
+        rows.right[n_done] = pairs.row[pair].right
         rows.count[n_done] = count
         rows.n_tied[n_done] = n_tied
-        rows.margin[n_done] = margin
-        apply_merge(limits, cells, tokens, pairs, queue, counts, scratch, pair, utf8)
+        rows.margin[n_done] = count - runner_up
+        apply_merge(limits, cells, tokens, pairs, queue, scratch, pair, utf8)
         rows.corpus_tokens[n_done] = pairs.numbers[CORPUS_TOKENS]
         n_done += 1
     return n_done, MERGED
 
 
 @kernel
-def reapply(limits, cells, tokens, pairs, queue, counts, scratch, left, right, n_done, utf8):
+def reapply(limits, cells, tokens, pairs, queue, scratch, left, right, n_done, utf8):
     """Make given merges in order, as `advance` does without choosing.
 
     Returns
@@ -257,11 +281,11 @@ def reapply(limits, cells, tokens, pairs, queue, counts, scratch, left, right, n
         Merges made; `MERGED`, `NEED_ROOM`, or `NO_MORE` if a pair does not occur.
     """
     while n_done < len(left):
-        pair = pairs.table[find_pair(pairs, left[n_done], right[n_done])]
-        if pair < 0 or pairs.count[pair] == 0:
+        pair = np.int64(pairs.table[find_pair(pairs, left[n_done], right[n_done])])
+        if pairs.row[pair].count == 0:  # so has row 0, which is no pair
             return n_done, NO_MORE
-        if not has_room(pairs, queue, counts, scratch, pair):
+        if not has_room(pairs, pair):
             return n_done, NEED_ROOM
-        apply_merge(limits, cells, tokens, pairs, queue, counts, scratch, pair, utf8)
+        apply_merge(limits, cells, tokens, pairs, queue, scratch, pair, utf8)
         n_done += 1
     return n_done, MERGED

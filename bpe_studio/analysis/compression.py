@@ -92,7 +92,7 @@ def compression_curve(
     try:
         ids = token_ids(tok, clean, progress=progress)
     except UnknownCharacterError as error:
-        ids, _ = tokens_around_missing(tok, clean, error.characters)
+        ids, _ = tokens_around_missing(tok, tok.normalized(clean, "none"), error.characters)
     return curve_of_ids(tok, ids, len(clean.encode()))
 
 

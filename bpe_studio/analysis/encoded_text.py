@@ -163,15 +163,17 @@ def encoded_text(
     Returns
     -------
     EncodedText
-        The tokens with their byte offsets; ``starts[0] == 0`` and ``starts[-1] == n_bytes``.
+        The tokens with their byte offsets; ``starts[0] == 0`` and ``starts[-1] == n_bytes``. Its text is what
+        the tokenizer's normalizer makes of the given one.
     """
-    clean, n_surrogates = _without_surrogates(text)
+    given, n_surrogates = _without_surrogates(text)
+    clean = tok.normalized(given, allowed_special)
     utf8 = clean.encode("utf-8")
     characters = np.append(np.flatnonzero(~_continuations(utf8)[:-1]), len(utf8)).astype(np.int64)
     pretokens = characters[_pretoken_starts(tok, clean, progress)]
     unknown: tuple[str, ...] = ()
     try:
-        ids, starts = tokens_of(tok, clean, len(utf8), allowed_special, progress)
+        ids, starts = tokens_of(tok, given, len(utf8), allowed_special, progress)
     except UnknownCharacterError as error:
         ids, starts = tokens_around_missing(tok, clean, error.characters)
         unknown = tuple(error.characters)

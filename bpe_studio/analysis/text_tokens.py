@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bpe_studio.engine.errors import UnknownCharacterError
 from bpe_studio.engine.pattern_matching import blocks
+from bpe_studio.engine.patterns import resolve_pattern
 
 if TYPE_CHECKING:
     from bpe_studio.engine.reading import Progress
@@ -76,7 +77,8 @@ def token_ids(
     EncodingCancelledError
         If `progress` answers False.
     """
-    in_blocks = allowed_special == "none" and tok.pattern.is_named and tok.pattern.expression is not None
+    cuttable = tok.pattern.is_named and tok.pattern.expression is not None
+    in_blocks = allowed_special == "none" and cuttable and not tok.added_tokens and not tok.normalizer
     parts: list[Int64Array] = []
     done = 0
     try:
@@ -99,7 +101,7 @@ def _sizes_by_id(tok: Tokenizer) -> Int64Array:
 
 def tokens_around_missing(tok: Tokenizer, text: str, missing: Iterable[str]) -> tuple[Int64Array, Int64Array]:
     """Encode what lies between the missing characters, which are walls, and put them back as `MISSING`."""
-    plain = replace(tok, pattern=replace(tok.pattern, name="none", expression=None))
+    plain = replace(tok, pattern=resolve_pattern("none"), normalizer=())
     cut = regex.compile(r"(\L<missing>)", missing=list(missing))
     size = _sizes_by_id(tok)
     ids: list[int] = []

@@ -22,6 +22,8 @@ class StreamDecoder:
         Gives an id's bytes, or a str for tokens that are text of their own (specials and ``<unk>``).
     errors : {"replace", "strict", "ignore"}
         What happens to bytes that are no UTF-8.
+    restore : callable, optional
+        Gets text that is no special token's, and whether it begins the whole; returns what people see.
 
     Examples
     --------
@@ -30,11 +32,18 @@ class StreamDecoder:
     ['a', '', 'é', '']
     """
 
-    def __init__(self, token: Callable[[int], bytes | str], errors: str = "replace") -> None:
+    def __init__(
+        self,
+        token: Callable[[int], bytes | str],
+        errors: str = "replace",
+        restore: Callable[[str, bool], str] | None = None,
+    ) -> None:
         if errors not in ("replace", "strict", "ignore"):
             raise BpeStudioError(f"errors={errors!r} is not known; it is 'replace', 'strict' or 'ignore'.")
         self._token = token
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
+        self._restore = restore
+        self._at_start = True
 
     def feed(self, ids: int | Iterable[int]) -> str:
         """Take the next id, or several, and return the text that is certain now.
@@ -59,11 +68,15 @@ class StreamDecoder:
 
     def finish(self) -> str:
         """Return what is left (U+FFFD for the beginning of a character) and start anew."""
-        return self._decoded(b"", final=True)
+        text = self._decoded(b"", final=True)
+        self._at_start = True
+        return text
 
     def _text(self, token: bytes | str) -> str:
         if isinstance(token, str):
-            return self.finish() + token
+            text = self._decoded(b"", final=True) + token
+            self._at_start = False
+            return text
         return self._decoded(token, final=False)
 
     def _decoded(self, data: bytes, *, final: bool) -> str:
@@ -76,4 +89,7 @@ class StreamDecoder:
             ) from error
         if final:
             self._decoder.reset()
+        if text and self._restore is not None:
+            at_start, self._at_start = self._at_start, False
+            return self._restore(text, at_start)
         return text

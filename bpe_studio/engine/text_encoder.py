@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from bpe_studio.engine.encoding import VERY_LONG_WORD, WordEncoder
 from bpe_studio.engine.errors import BpeStudioError
 from bpe_studio.engine.fast_counting import KINDS
 from bpe_studio.engine.fast_encoding import FastEncoder
+from bpe_studio.engine.normalizing import Step, normalized
 from bpe_studio.engine.patterns import SplitPattern
 from bpe_studio.engine.pieces import pieces_of, text_of_bytes, valid_text
 from bpe_studio.engine.positions import symbol_widths
@@ -38,11 +39,14 @@ class TextEncoder:
         What decides the tokens of a pre-token.
     pattern : SplitPattern
         Cuts text into pre-tokens.
+    normalizer : sequence of Step
+        What happens to plain text before.
     """
 
-    def __init__(self, model: MergeModel, pattern: SplitPattern) -> None:
+    def __init__(self, model: MergeModel, pattern: SplitPattern, normalizer: Sequence[Step] = ()) -> None:
         self._model = model
         self._pattern = pattern
+        self._normalizer = normalizer
         self._specials = model.special_tokens
         self.words = WordEncoder(model)
 
@@ -63,7 +67,7 @@ class TextEncoder:
     ) -> list[list[int]]:
         """Return the token ids of several texts, in their order."""
         plain = [text for text in texts if isinstance(text, str)]
-        together = len(plain) == len(texts) and not self._model.added_tokens
+        together = len(plain) == len(texts) and not self._model.added_tokens and not self._normalizer
         if together and self._takes_kernels(sum(map(len, plain))):
             ids = encode_together(self._fast, plain, allowed_special, self._specials)
             if ids is not None:
@@ -132,17 +136,30 @@ class TextEncoder:
 
     def _pieces(self, text: str, allowed_special: AllowedSpecial) -> Iterator[str | int]:
         found = pieces_of(text, allowed_special, self._specials)
-        pieces = [part for piece in found for part in self._plain_parts(piece)]
+        pieces = [part for piece in found for part in self._plain_parts(self._normalized(piece))]
         alphabet = self._model.alphabet
         if alphabet.kind == "characters" and alphabet.unknown_id is None and not alphabet.byte_fallback:
             self._check_characters(pieces)
         return iter(pieces)
 
+    def normalized(self, text: str | bytes, allowed_special: AllowedSpecial) -> str:
+        """Return the text that is split."""
+        pieces = pieces_of(self.valid(text), allowed_special, self._specials)
+        parts = (self._normalized(piece) for piece in pieces)
+        tokens = self._model.all_tokens() if self._specials else {}
+        return "".join(tokens[part].decode() if isinstance(part, int) else part for part in parts)
+
+    def _normalized(self, piece: str | int) -> str | int:
+        if isinstance(piece, int) or not self._normalizer:
+            return piece
+        return normalized(piece, self._normalizer)
+
     def _plain_parts(self, piece: str | int) -> Iterator[str | int]:
         """Yield a piece, cut at the tokens that are found in any text."""
         added = self._model.added_tokens
         if isinstance(piece, int) or not added:
-            yield piece
+            if piece != "":
+                yield piece
             return
         for start, end, is_added in cut_specials(piece, tuple(added)):
             yield added[piece[start:end]] if is_added else piece[start:end]

@@ -16,6 +16,7 @@ from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.checking import as_index
 from bpe_studio.engine.errors import BpeStudioError
 from bpe_studio.engine.merges import MergeLog, OrderCheck
+from bpe_studio.engine.normalizing import Step, checked_steps, restored
 from bpe_studio.engine.patterns import SplitPattern
 from bpe_studio.engine.positions import token_bounds
 from bpe_studio.engine.semantics import SEMANTICS, MergeModel
@@ -59,6 +60,8 @@ class Tokenizer:
     added_tokens : mapping of str to int
         Text and id of tokens that are found in any text like special ones, but are no matter of safety: no
         choice and no error. Special tokens are found before them.
+    normalizer : tuple of Step
+        What happens to text between special tokens before all else, see `normalizing`.
 
     Raises
     ------
@@ -78,6 +81,7 @@ class Tokenizer:
     unmerged: Mapping[int, bytes] = field(default_factory=dict)
     ranks: Mapping[int, int] = field(default_factory=dict)
     added_tokens: Mapping[str, int] = field(default_factory=dict)
+    normalizer: tuple[Step, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("left", "right", "product"):
@@ -87,6 +91,7 @@ class Tokenizer:
         if self.semantics not in SEMANTICS:
             known = ", ".join(map(repr, SEMANTICS))
             raise BpeStudioError(f"semantics={self.semantics!r} is not known; it is one of {known}.")
+        object.__setattr__(self, "normalizer", checked_steps(self.normalizer))
         for name in ("special_tokens", "added_tokens"):
             by_id = dict(sorted(getattr(self, name).items(), key=lambda item: item[1]))
             object.__setattr__(self, name, MappingProxyType(by_id))
@@ -96,7 +101,7 @@ class Tokenizer:
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = (self.left, self.right, self.product)
         rest = (self.pattern, dict(self.special_tokens), self.semantics, self.training)
-        more = dict(self.unmerged), dict(self.ranks), dict(self.added_tokens)
+        more = dict(self.unmerged), dict(self.ranks), dict(self.added_tokens), self.normalizer
         return type(self), (self.alphabet, *arrays, *rest, *more)
 
     @classmethod
@@ -213,6 +218,7 @@ class Tokenizer:
         return fingerprint_of(
             self.alphabet, self.tokens, (self.left, self.right, self.product), self.pattern.value,
             self.special_tokens, self.semantics, self.ranks, self.added_tokens,
+            self.normalizer,
         )  # fmt: skip
 
     def first(self, n_merges: int) -> Tokenizer:
@@ -317,7 +323,7 @@ class Tokenizer:
         Parameters
         ----------
         text : str or bytes
-            As in `encode`. Positions are those of the text that is encoded, surrogates replaced.
+            As in `encode`. Positions are those of the text that is encoded, see `normalized`.
         unit : {"bytes", "characters"}
             Offsets into the UTF-8, or into the code points. A token that holds part of a character reaches
             over the whole of it, so neighbours may overlap in characters; in bytes they never do.
@@ -334,7 +340,13 @@ class Tokenizer:
         ids = self.encode(text, allowed_special)
         unknown, widths = self.alphabet.unknown_id, self._encoder.unknown_widths(text, allowed_special)
         covered = {} if unknown is None else {unknown: widths}
-        return token_bounds(self._encoder.valid(text), ids, self.tokens, covered, unit)
+        return token_bounds(self.normalized(text, allowed_special), ids, self.tokens, covered, unit)
+
+    def normalized(self, text: str | bytes, allowed_special: AllowedSpecial = "none_raise") -> str:
+        """Return the text that is split and merged: valid, and after `normalizer`; see `encode`."""
+        if not self.normalizer:
+            return self._encoder.valid(text)
+        return self._encoder.normalized(text, allowed_special)
 
     def trace(
         self, text: str | bytes, *, allowed_special: AllowedSpecial = "none_raise"
@@ -364,7 +376,7 @@ class Tokenizer:
             self.alphabet, self.left, self.right, self.product, SEMANTICS[self.semantics], self.ranks,
             self.special_tokens, self.added_tokens, lambda: self.tokens,
         )  # fmt: skip
-        return TextEncoder(model, self.pattern)
+        return TextEncoder(model, self.pattern, self.normalizer)
 
     # ---- ids to text -------------------------------------------------------------------------------------
 
@@ -406,7 +418,11 @@ class Tokenizer:
 
     def stream_decoder(self, errors: str = "replace") -> StreamDecoder:
         """Return a decoder that takes ids one by one and holds unfinished characters back."""
-        return StreamDecoder(self._token_for_stream, errors)
+        if not self.normalizer:
+            return StreamDecoder(self._token_for_stream, errors)
+        return StreamDecoder(
+            self._token_for_stream, errors, lambda text, at_start: restored(text, self.normalizer, at_start)
+        )
 
     def _token_for_stream(self, token: int) -> bytes | str:
         if token == self.alphabet.unknown_id:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.errors import BpeStudioError, SpecialTokenError
 from bpe_studio.engine.merges import OrderCheck, order_check
+from bpe_studio.engine.normalizing import Step
 from bpe_studio.engine.semantics import SEMANTICS
 
 MAX_ID = 2**31 - 1
@@ -127,6 +128,7 @@ def fingerprint_of(
     semantics: str,
     ranks: Mapping[int, int],
     added_tokens: Mapping[str, int],
+    normalizer: Sequence[Step],
 ) -> str:
     """Return the sha256 of what decides ids, as compact UTF-8 JSON.
 
@@ -148,6 +150,8 @@ def fingerprint_of(
         Ranks that are not ids.
     added_tokens : mapping of str to int
         Text and id.
+    normalizer : sequence of Step
+        What happens to plain text first.
 
     Returns
     -------
@@ -157,7 +161,7 @@ def fingerprint_of(
     content = {
         "alphabet": [alphabet.kind, alphabet.unknown_id, alphabet.byte_fallback],
         "merges": [] if SEMANTICS[semantics].by_bytes else np.stack(merges, axis=1).tolist(),
-        "normalizer": None,
+        "normalizer": normalizer or None,
         "pattern": pattern,
         "semantics": semantics,
         "special_tokens": sorted(special_tokens.items(), key=lambda item: (item[1], item[0])),

@@ -20,6 +20,7 @@ from bpe_studio import __version__
 from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.errors import FormatError
 from bpe_studio.engine.merges import COLUMNS, LOADED, MergeBatch, MergeLog
+from bpe_studio.engine.normalizing import Step, checked_steps
 from bpe_studio.engine.patterns import SplitPattern, chained
 from bpe_studio.engine.semantics import SEMANTICS
 from bpe_studio.engine.tokenizer import Tokenizer
@@ -70,7 +71,7 @@ def write(tokenizer: Tokenizer) -> bytes:
         "vocab_size": tokenizer.vocab_size,
         "alphabet": _alphabet_value(tokenizer.alphabet),
         "pattern": {"name": pattern.name, "expression": pattern.expression} | _then(pattern),
-        "normalizer": None,
+        "normalizer": tokenizer.normalizer or None,
         "semantics": tokenizer.semantics,
         "special_tokens": _texts_and_ids(tokenizer.special_tokens),
         **_rare(tokenizer),
@@ -147,8 +148,6 @@ def read(content: Content) -> Tokenizer:
             f"it was written by a newer BPE Studio (version {version:,} of the format); "
             f"this program, {__version__}, reads up to version {VERSION}."
         )
-    if fields.any("normalizer") is not None:
-        raise FormatError("normalizer must be null; this program has no normalizers.")
     rows = _columns(fields.fields("merges"))
     left, right, product = (rows[name].astype(np.int32) for name in IDS)
     tokenizer = Tokenizer(
@@ -164,6 +163,7 @@ def read(content: Content) -> Tokenizer:
             token: integer(rank, place, most=MAX_ID) for token, rank, place in _by_id(fields, "ranks", int)
         },
         added_tokens=_text_ids(fields, "added_tokens") if "added_tokens" in fields else {},
+        normalizer=_steps(fields),
     )
     if tokenizer.fingerprint() != fields.text("fingerprint"):
         raise FormatError("the fingerprint does not match the content: the file was changed or damaged.")
@@ -197,6 +197,13 @@ def _pattern(fields: Fields) -> SplitPattern:
     fields.text("name")
     # The expression decides: the name may mean another one in another version.
     return chained([expression, *(fields.texts("then") if "then" in fields else ())])
+
+
+def _steps(fields: Fields) -> tuple[Step, ...]:
+    if fields.any("normalizer") is None:
+        return ()
+    steps = fields.list("normalizer")
+    return checked_steps([checked(step, list, f"normalizer[{i}]") for i, step in enumerate(steps)])
 
 
 def _by_id(fields: Fields, key: str, kind: type) -> Iterator[tuple[int, Any, str]]:

@@ -78,8 +78,13 @@ RANKS = Tokenizer(
     Alphabet(), [97], [98], [256], chained(["[0-9]", "[a-z]+"]), semantics="ranks",  # type: ignore[arg-type]
     unmerged={257: b"xyz", 258: b"yz", 259: b"q\xff-", 260: b""}, ranks={256: 300},
 )  # fmt: skip
+LLAMA = Tokenizer(
+    Alphabet("characters", byte_fallback=True, characters=("a", "b", "\u2581"), first_id=3),
+    [261], [259], [262], resolve_pattern("none"), {"<s>": 1},  # type: ignore[arg-type]
+    normalizer=(("NFC",), ("prepend", " "), ("replace", " ", "\u2581")),
+)  # fmt: skip
 NUL = built(Alphabet(), [(97, 0), (98, 0)])
 ALL = {
     "bytes": BYTES, "characters": CHARACTERS, "first": FIRST, "unknown": UNKNOWN, "fallback": FALLBACK,
-    "holes": HOLES, "nul": NUL, "any order": ANY_ORDER, "ranks": RANKS,
+    "holes": HOLES, "nul": NUL, "any order": ANY_ORDER, "ranks": RANKS, "llama": LLAMA,
 }  # fmt: skip

@@ -1,0 +1,127 @@
+"""Normalizers: what happens to plain text before it is split, as steps in a row.
+
+A step is a tuple of its kind and its texts; `KINDS` says what each does. None is ever trained with; they come
+with files of other programs. Offsets are then into the normalized text.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bpe_studio.engine.errors import BpeStudioError
+
+#: ("replace", " ", "▁"): a kind and what it takes.
+Step = tuple[Any, ...]
+
+
+def _as_it_is(text: str, step: Step, at_start: bool) -> str:
+    return text
+
+
+@dataclass(frozen=True)
+class NormalizerKind:
+    """A kind of step.
+
+    Parameters
+    ----------
+    apply : callable
+        Text, step → normalized text. The text is not empty, and lies between two special tokens.
+    undo : callable
+        Decoded text, step, whether it begins the whole → text for people. Parts come one after the other.
+    n_texts : int
+        Texts that a step has after its kind.
+    """
+
+    apply: Callable[[str, Step], str]
+    undo: Callable[[str, Step, bool], str] = _as_it_is
+    n_texts: int = 0
+
+
+def _form(name: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> NormalizerKind:
+    return NormalizerKind(lambda text, step: unicodedata.normalize(name, text))
+
+
+def _prepended(text: str, step: Step) -> str:
+    return str(step[1]) + text
+
+
+def _prefixed(text: str, step: Step) -> str:
+    return text if text.startswith(step[1]) else step[1] + text
+
+
+def _without_prefix(text: str, step: Step, at_start: bool) -> str:
+    return text.removeprefix(step[1]) if at_start else text
+
+
+KINDS: dict[str, NormalizerKind] = {
+    "NFC": _form("NFC"),
+    "NFD": _form("NFD"),
+    "NFKC": _form("NFKC"),
+    "NFKD": _form("NFKD"),
+    "prepend": NormalizerKind(_prepended, _without_prefix, 1),
+    "prefix": NormalizerKind(_prefixed, _without_prefix, 1),
+    "kept-prefix": NormalizerKind(_prefixed, n_texts=1),
+    "replace": NormalizerKind(
+        lambda text, step: text.replace(step[1], step[2]),
+        lambda text, step, at_start: text.replace(step[2], step[1]),
+        2,
+    ),
+}
+"""By name. "prefix" puts its text where there is none yet, "prepend" always; decoding takes either away, but
+leaves a "kept-prefix"."""
+
+
+def checked_steps(steps: Sequence[Sequence[Any]]) -> tuple[Step, ...]:
+    """Return steps as tuples.
+
+    Raises
+    ------
+    BpeStudioError
+        If one is of no known kind, or has other texts than its kind takes.
+
+    Examples
+    --------
+    >>> checked_steps([["NFC"], ["replace", " ", "▁"]])
+    (('NFC',), ('replace', ' ', '▁'))
+    """
+    found = tuple(tuple(step) for step in steps)
+    for step in found:
+        kind = KINDS.get(step[0]) if step and isinstance(step[0], str) else None
+        texts = step[1:]
+        if kind is None:
+            raise BpeStudioError(f"The normalizer {step!r} is of no known kind.")
+        if len(texts) != kind.n_texts or not all(isinstance(text, str) for text in texts):
+            raise BpeStudioError(f"The normalizer {step[0]!r} takes {kind.n_texts} texts.")
+        if texts and not texts[0] or any("\ud800" <= sign <= "\udfff" for text in texts for sign in text):
+            raise BpeStudioError(f"The normalizer {step[0]!r} has an empty text or a lone surrogate.")
+    return found
+
+
+def normalized(text: str, steps: Sequence[Step]) -> str:
+    """Return a text after all steps.
+
+    Examples
+    --------
+    >>> normalized("a b", (("prepend", " "), ("replace", " ", "▁")))
+    '▁a▁b'
+    """
+    for step in steps:
+        if text:
+            text = KINDS[step[0]].apply(text, step)
+    return text
+
+
+def restored(text: str, steps: Sequence[Step], at_start: bool = True) -> str:
+    """Return a decoded text without what the steps put in, as far as that is known.
+
+    Examples
+    --------
+    >>> restored("▁a▁b", (("prepend", " "), ("replace", " ", "▁")))
+    'a b'
+    """
+    for step in reversed(steps):
+        text = KINDS[step[0]].undo(text, step, at_start)
+    return text

@@ -8,7 +8,7 @@ the last merge down. No instrumented encoder, and no second encoding, is needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -84,7 +84,7 @@ def compression_curve(
     UnknownCharacterError
         If bytes hold a character that the alphabet lacks.
     """
-    _check_ordered(tok)
+    check_ordered(tok)
     if isinstance(text, bytes):
         ids = tok.encode_to_array(text, "none").astype(np.int64)
         return curve_of_ids(tok, ids, len(text))
@@ -118,25 +118,51 @@ def curve_of_ids(tok: Tokenizer, ids: Int64Array, n_bytes: int) -> CompressionCu
     BpeStudioError
         If the merges are not ordered.
     """
-    _check_ordered(tok)
-    applied = applications_per_rank(tok, ids)
+    values, counts = np.unique(ids, return_counts=True)
+    return curve_of_counts(tok, dict(zip(values.tolist(), counts.tolist(), strict=True)), n_bytes)
+
+
+def curve_of_counts(tok: Tokenizer, counts: Mapping[int, int], n_bytes: int) -> CompressionCurve:
+    """Return the curve of a text of which only the number of each token is known.
+
+    Parameters
+    ----------
+    tok : Tokenizer
+        The tokenizer with all its merges.
+    counts : mapping of int to int
+        Token id → how often it occurs; a negative id is a character outside the alphabet.
+    n_bytes : int
+        The text's length in bytes.
+
+    Returns
+    -------
+    CompressionCurve
+        Arrays of length ``n_merges + 1``.
+
+    Raises
+    ------
+    BpeStudioError
+        If the merges are not ordered.
+    """
+    check_ordered(tok)
+    applied = applications_per_rank(tok, counts)
     n_merges = len(applied)
     n_tokens = np.empty(n_merges + 1, dtype=np.int64)
-    n_tokens[0] = len(ids) + applied.sum()
+    n_tokens[0] = sum(counts.values()) + applied.sum()
     n_tokens[1:] = n_tokens[0] - np.cumsum(applied)
     vocab_size = np.arange(tok.vocab_size - n_merges, tok.vocab_size + 1, dtype=np.int64)
     return _curve(vocab_size, n_tokens, n_bytes)
 
 
-def applications_per_rank(tok: Tokenizer, ids: Int64Array) -> Int64Array:
-    """Return how often each merge was applied to reach `ids`.
+def applications_per_rank(tok: Tokenizer, counts: Mapping[int, int]) -> Int64Array:
+    """Return how often each merge was applied to reach a text's tokens.
 
     Parameters
     ----------
     tok : Tokenizer
         An ordered list of merges.
-    ids : ndarray of int64, shape (n,)
-        The final tokens; negative ids are skipped.
+    counts : mapping of int to int
+        Id of each token of the text → how often it occurs there.
 
     Returns
     -------
@@ -146,20 +172,18 @@ def applications_per_rank(tok: Tokenizer, ids: Int64Array) -> Int64Array:
     Notes
     -----
     ``applied[r] = count[token_r]``, which is then added to the counts of both parts. Parts have lower
-    ranks, so one pass downwards sees every count complete. O(n + n_merges).
+    ranks, so one pass downwards sees every count complete. O(n_merges).
     """
     left, right = np.asarray(tok.left).tolist(), np.asarray(tok.right).tolist()
     product = np.asarray(tok.product).tolist()
-    known = ids[ids >= 0]
-    largest = max(int(known.max(initial=-1)), max(left + right + product, default=-1))
-    count = np.bincount(known, minlength=largest + 1).tolist()
+    count = dict(counts)
     applied = np.zeros(len(product), dtype=np.int64)
     for rank in range(len(product) - 1, -1, -1):
-        n = count[product[rank]]
+        n = count.get(product[rank], 0)
         if n:
             applied[rank] = n
-            count[left[rank]] += n
-            count[right[rank]] += n
+            for part in (left[rank], right[rank]):
+                count[part] = count.get(part, 0) + n
     return applied
 
 
@@ -200,7 +224,8 @@ def _curve(vocab_size: Int64Array, n_tokens: Int64Array, n_bytes: int) -> Compre
     return CompressionCurve(vocab_size, n_tokens, bytes_per_token)
 
 
-def _check_ordered(tok: Tokenizer) -> None:
+def check_ordered(tok: Tokenizer) -> None:
+    """Raise `BpeStudioError` if a tokenizer has no curve because its merges are not ordered."""
     check = tok.is_ordered()
     if not check:
         reason = getattr(check, "reason", "") or getattr(check, "text", "")

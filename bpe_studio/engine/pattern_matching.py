@@ -72,26 +72,28 @@ def compile_expression(expression: str) -> Any:
     return compiled
 
 
-def blocks(text: str) -> Iterator[str]:
+def blocks(text: str, n_characters: int = BLOCK_CHARACTERS) -> Iterator[str]:
     """Parts of a text, each cut where no match of a named pattern can cross.
 
     Parameters
     ----------
     text : str
         A document, or a part between two walls.
+    n_characters : int
+        Least length of a part.
 
     Yields
     ------
     str
-        Parts of `BLOCK_CHARACTERS` or more; where there is no safe place to cut, longer.
+        Parts of `n_characters` or more; where there is no safe place to cut, longer.
 
     Notes
     -----
     Linear: the search for a cut goes on where the last block ended.
     """
     start = 0
-    while len(text) - start > BLOCK_CHARACTERS:
-        cut = _SAFE_CUT.search(text, start + BLOCK_CHARACTERS)
+    while len(text) - start > n_characters:
+        cut = _SAFE_CUT.search(text, start + n_characters)
         if cut is None:
             break
         yield text[start : cut.end()]

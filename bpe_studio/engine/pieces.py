@@ -74,11 +74,24 @@ def text_of_bytes(data: bytes, *, takes_raw_bytes: bool) -> str:
     except UnicodeDecodeError as error:
         if takes_raw_bytes:
             return data.decode("utf-8", RAW_BYTES)
-        raise BpeStudioError(
-            f"The bytes are not UTF-8: {error.reason}, byte {data[error.start]:#04x} "
-            f"at offset {error.start:,}. Only a tokenizer with an alphabet of bytes and pattern 'none' "
-            "can encode such bytes."
-        ) from error
+        raise not_utf8(error) from error
+
+
+def not_utf8(error: UnicodeDecodeError, n_before: int = 0) -> BpeStudioError:
+    """Return the error for bytes that are not UTF-8.
+
+    Parameters
+    ----------
+    error : UnicodeDecodeError
+        What Python says.
+    n_before : int
+        Bytes of the text before those that Python looked at.
+    """
+    return BpeStudioError(
+        f"The bytes are not UTF-8: {error.reason}, byte {error.object[error.start]:#04x} "
+        f"at offset {n_before + error.start:,}. Only a tokenizer with an alphabet of bytes and pattern "
+        "'none' can encode such bytes."
+    )
 
 
 def allowed_tokens(

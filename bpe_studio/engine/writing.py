@@ -6,10 +6,11 @@ import contextlib
 import os
 import secrets
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
-from bpe_studio.engine.errors import FormatError
+from bpe_studio.engine.errors import BpeStudioError, FormatError
 
 
 def check_target(path: Path) -> None:
@@ -55,30 +56,55 @@ def write_atomic(path: Path, data: bytes | memoryview, check: Callable[[Path], N
     FormatError
         Naming the path and the system's reason. The temporary file is gone then.
     """
+    with atomic_file(path, check) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def atomic_file(path: Path, check: Callable[[Path], None] | None = None) -> Iterator[BinaryIO]:
+    """Open a file that takes its place at the end of the ``with``, whole, or not at all if that raises.
+
+    Parameters
+    ----------
+    path : Path
+        As for `write_atomic`.
+    check : callable, optional
+        As for `write_atomic`.
+
+    Yields
+    ------
+    binary file
+        To write to.
+
+    Raises
+    ------
+    FormatError
+        As `write_atomic` does.
+    """
     check_target(path)
     try:
         found = _stat(path)
         if found is not None and not stat.S_ISREG(found.st_mode):
             # A pipe or a device has no content to keep, and must not be replaced by a file.
             with open(path, "wb") as file:
-                file.write(data)
+                yield file
             return
-        _replace(_real(path), data, None if found is None else stat.S_IMODE(found.st_mode), check)
+        with _replacing(_real(path), None if found is None else stat.S_IMODE(found.st_mode), check) as file:
+            yield file
     except (OSError, ValueError) as error:
-        if isinstance(error, FormatError):
+        if isinstance(error, BpeStudioError):
             raise
         raise _unwritable(path, error) from error
 
 
-def _replace(
-    target: Path, data: bytes | memoryview, mode: int | None, check: Callable[[Path], None] | None
-) -> None:
+@contextlib.contextmanager
+def _replacing(target: Path, mode: int | None, check: Callable[[Path], None] | None) -> Iterator[BinaryIO]:
     # The name is short and our own: the target's may be as long as the system allows.
     temporary = target.with_name(f".bpe-studio-{secrets.token_hex(6)}.tmp")
     try:
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
         with open(os.open(temporary, flags, 0o666), "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         if check is not None:
@@ -90,10 +116,10 @@ def _replace(
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
-    _sync_folder(target.parent)
+    sync_folder(target.parent)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the new name last through a power cut; where folders cannot be synced, nothing is lost by that."""
     if not hasattr(os, "O_DIRECTORY"):
         return

@@ -20,10 +20,12 @@ A map of the package, from the bottom up; imports go downward only:
         train          train(): from a corpus to a tokenizer
         replay         state_at: the corpus after any number of merges
         tokenizer      Tokenizer: encode, decode, offsets, trace, first(k)
+        long_texts     the same for texts of any length, part after part
     analysis/          pure questions about them: compression, ties, labels for bytes
     formats/           files: one module a format, the table of them, load and save; pretrained vocabularies
+    dataset/           whole data sets: ids on the disk, checks, a manifest
     session            what a window shows, without a window
-    cli                the command `bpe-studio train`, `encode`, `decode`, `inspect`
+    cli/               the command `bpe-studio train`, `encode`, `dataset` …: one module a command
     gui/               the window; nothing else knows Qt
     __main__           `bpe-studio`: the window without arguments, else the command
 
@@ -39,6 +41,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from bpe_studio.analysis.compression import compression_curve as compression_curve
+    from bpe_studio.dataset.manifest import check_fingerprint as check_fingerprint
     from bpe_studio.engine.config import TrainingConfig as TrainingConfig
     from bpe_studio.engine.corpus import Corpus as Corpus
     from bpe_studio.engine.errors import BpeStudioError as BpeStudioError
@@ -72,6 +75,7 @@ _HOME_OF = {
     "Trainer": "engine.trainer",
     "TrainingConfig": "engine.config",
     "WordTable": "engine.words",
+    "check_fingerprint": "dataset.manifest",
     "compression_curve": "analysis.compression",
     "count_words": "engine.words",
     "load": "formats.table",

@@ -52,7 +52,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     assert printed.strip() == "[]"
 
 
-@pytest.mark.parametrize("layer", ["session", "cli", "formats", "analysis"])
+@pytest.mark.parametrize("layer", ["session", "dataset", "cli", "formats", "analysis"])
 def test_a_layer_below_the_window_runs_without_qt(layer: str) -> None:
     printed = python(f"import sys, bpe_studio.{layer}; print('PySide6' in sys.modules)")
     assert printed.strip() == "False"

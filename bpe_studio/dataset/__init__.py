@@ -1,0 +1,1 @@
+"""Whole data sets: splits encoded by one tokenizer, checked, and written with a manifest."""

@@ -1,0 +1,279 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bpe_studio as bs
+from bpe_studio.dataset import building, staging
+from bpe_studio.dataset.building import DatasetOptions, build_dataset
+from bpe_studio.dataset.training import beginning, train_for
+from bpe_studio.engine.config import TrainingConfig
+from bpe_studio.engine.corpus import Corpus
+from bpe_studio.engine.errors import BpeStudioError, FormatError
+from tests.strategies import awkward_texts, corpora
+
+TEXT = "the cat sat on the mat, the cats sat on <e>\n"
+TOK = bs.train(TEXT * 3, vocab_size=280, special_tokens=["<e>"])
+SPLITS = {
+    name: Corpus.from_source(texts) for name, texts in (("train", [TEXT, "é 😀"]), ("val", ["the cat"]))
+}
+
+
+def build(folder: Path, splits: Any = SPLITS, tokenizer: Any = TOK, **options: Any) -> dict[str, Any]:
+    return build_dataset(folder, splits, tokenizer, DatasetOptions(**options), {"sources": None})
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(os.listdir(folder))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in names(folder)}
+
+
+def test_ids_tokenizer_and_manifest_fit_together(tmp_path: Path) -> None:
+    manifest = build(tmp_path / "set")
+    assert names(tmp_path) == ["set"]
+    assert names(tmp_path / "set") == ["manifest.json", "tokenizer.json", "train.npy", "val.npy"]
+    assert manifest == json.loads((tmp_path / "set" / "manifest.json").read_text(encoding="utf-8"))
+    again = bs.load(tmp_path / "set" / "tokenizer.json")
+    assert again == TOK and manifest["tokenizer"]["fingerprint"] == TOK.fingerprint()
+    for name, corpus in SPLITS.items():
+        ids = np.load(tmp_path / "set" / f"{name}.npy", mmap_mode="r")
+        assert ids.dtype == np.uint16
+        assert again.decode_bytes(ids) == b"".join(document.utf8 for document in corpus.documents)
+        entry = manifest["splits"][name]
+        assert (entry["n_tokens"], entry["n_bytes"]) == (len(ids), corpus.n_bytes)
+        assert entry["largest_id"] == ids.max() < manifest["tokenizer"]["n_ids"]
+        data = (tmp_path / "set" / entry["file"]).read_bytes()
+        assert entry["sha256"] == hashlib.sha256(data).hexdigest()
+    assert manifest["splits"]["train"]["n_specials_as_text"] == 1
+    assert manifest["splits"]["train"]["n_documents"] == 2
+
+
+def test_documents_are_walls_and_may_have_an_end(tmp_path: Path) -> None:
+    splits = {"train": Corpus.from_source(["the", " cat", "", "sat"])}
+    manifest = build(tmp_path / "set", splits, id_format="bin", document_end="<e>")
+    ids = np.fromfile(tmp_path / "set" / "train.bin", "<u2").tolist()
+    end = TOK.special_tokens["<e>"]
+    parts = [TOK.encode(text) for text in ("the", " cat", "", "sat")]
+    assert ids == [token for part in parts for token in (*part, end)]
+    assert manifest["splits"]["train"]["n_tokens"] == len(ids) and manifest["document_end"] == "<e>"
+
+
+@given(texts=corpora(awkward_texts()), id_format=st.sampled_from(["npy", "bin"]), ends=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_any_texts_come_back(
+    texts: list[str], id_format: str, ends: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("any") / "set"
+    splits = {"train": Corpus.from_source(texts)}
+    build(folder, splits, id_format=id_format, dtype="uint32", document_end="<e>" if ends else None)
+    file = folder / f"train.{id_format}"
+    ids = np.load(file) if id_format == "npy" else np.fromfile(file, "<u4")
+    assert TOK.decode_bytes(ids) == "".join(text + "<e>" * ends for text in texts).encode()
+
+
+def test_a_new_set_replaces_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    build(tmp_path / "set")
+    (tmp_path / "set" / "notes.txt").write_text("mine")
+    build(tmp_path / "set", {"train": SPLITS["val"]}, id_format="bin")
+    assert names(tmp_path / "set") == ["manifest.json", "notes.txt", "tokenizer.json", "train.bin"]
+    assert names(tmp_path) == ["set"]
+
+
+def fail(*arguments: Any, **named: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [(building, "save"), (building, "encode_parts"), (building, "load"), (building, "write_atomic")],
+)
+def test_a_run_that_ends_early_leaves_the_old_set(
+    module: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(tmp_path / "set")
+    before = contents(tmp_path / "set")
+    with monkeypatch.context() as patch:
+        patch.setattr(module, name, fail)
+        with pytest.raises(KeyboardInterrupt):
+            build(tmp_path / "set", id_format="bin")
+        with pytest.raises(KeyboardInterrupt):
+            build(tmp_path / "new")
+    assert contents(tmp_path / "set") == before
+    assert names(tmp_path) == ["set"]
+
+
+def dies_at(function: str, call: int, folder: Path, tmp_path: Path) -> None:
+    """Build a set of .bin files in a process that is gone, as if killed, at a call of a function."""
+    program = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "import bpe_studio as bs\n"
+        "from bpe_studio.dataset import building, staging\n"
+        "from bpe_studio.engine.corpus import Corpus\n"
+        f"real, calls = {function}, []\n"
+        "def dying(*arguments, **named):\n"
+        "    calls.append(1)\n"
+        f"    if len(calls) == {call}: os._exit(9)\n"
+        "    return real(*arguments, **named)\n"
+        f"{function} = dying\n"
+        "splits = {'train': Corpus.from_source('other text'), 'val': Corpus.from_source('and more')}\n"
+        "options = building.DatasetOptions('bin')\n"
+        "building.build_dataset(Path(sys.argv[1]), splits, bs.load(sys.argv[2]), options, {})\n"
+    )
+    bs.save(TOK, tmp_path / "tok.json")
+    environment = {**os.environ, "PYTHONPATH": str(Path(bs.__file__).parents[1])}
+    command = [sys.executable, "-c", program, str(folder), str(tmp_path / "tok.json")]
+    done = subprocess.run(command, env=environment, capture_output=True, timeout=60)
+    assert done.returncode == 9, done.stderr
+    os.unlink(tmp_path / "tok.json")
+
+
+@pytest.mark.parametrize(
+    ("function", "call", "is_old_kept"),
+    [("building.encode_parts", 2, True), ("staging.os.replace", 3, False)],
+    ids=["encoding", "moving in"],
+)
+def test_what_a_killed_run_left_is_removed_by_the_next(
+    function: str, call: int, is_old_kept: bool, tmp_path: Path
+) -> None:
+    folder = tmp_path / "set"
+    build(folder)
+    before = contents(folder)
+    dies_at(function, call, folder, tmp_path)
+    assert len(names(tmp_path)) == 2
+    if is_old_kept:
+        assert contents(folder) == before
+    else:
+        with pytest.raises(FormatError, match="no manifest.json, so this is no complete data set"):
+            bs.check_fingerprint(folder, TOK)
+    build(folder)
+    assert names(tmp_path) == ["set"]
+    assert {name: data for name, data in contents(folder).items() if name in before} == before
+
+
+def test_files_that_are_no_data_sets_are_not_touched(tmp_path: Path) -> None:
+    (tmp_path / "train.npy").write_bytes(b"mine")
+    with pytest.raises(FormatError, match=r"train\.npy is there and no manifest\.json"):
+        build(tmp_path)
+    (tmp_path / "train.npy").unlink()
+    (tmp_path / "manifest.json").write_text('{"name": "app"}')
+    with pytest.raises(FormatError, match="no manifest of a data set"):
+        build(tmp_path)
+    assert names(tmp_path) == ["manifest.json"]
+
+
+def test_a_folder_that_cannot_be_is_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder, why in ((tmp_path / "file", "not a folder"), (tmp_path / "a" / "b", "does not exist")):
+        with pytest.raises(FormatError, match=why):
+            build(folder)
+    if os.name == "posix" and os.geteuid():
+        (tmp_path / "locked").mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)
+        with pytest.raises(FormatError, match="read-only"):
+            build(tmp_path / "locked" / "set")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda ids: ids ^ 1, "comes back as|No token has the id"),
+        (lambda ids: ids[:-1], "ids that were written are not there|ids end"),
+        (lambda ids: np.append(ids, ids[-1:]), "comes back as|more ids than were written"),
+    ],
+)
+def test_a_file_that_does_not_give_the_text_back_is_not_kept(
+    spoil: Callable[[Any], Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = building._Split.write
+
+    def spoiled(split: Any, *arguments: Any) -> None:
+        write(split, *arguments)
+        ids = np.load(split.path)
+        np.save(split.path, spoil(ids))
+
+    monkeypatch.setattr(building._Split, "write", spoiled)
+    with pytest.raises(BpeStudioError, match=said) as error:
+        build(tmp_path / "set", {"val": SPLITS["val"]})
+    assert str(error.value).startswith("val: ")
+    assert names(tmp_path) == []
+
+
+def test_a_character_that_the_alphabet_lacks_is_named_with_its_document(tmp_path: Path) -> None:
+    tok = bs.train("the cat", vocab_size=9, alphabet="characters")
+    splits = {"train": Corpus.from_source("the cat"), "val": Corpus.from_source(["the", "cat é"])}
+    with pytest.raises(BpeStudioError, match=r"val: text 2: not in the alphabet: 'é'"):
+        build(tmp_path / "set", splits, tok)
+    assert names(tmp_path) == []
+
+
+def test_the_alphabet_has_the_characters_of_all_splits_and_the_merges_are_of_the_training_text() -> None:
+    train, val = Corpus.from_source("abab"), Corpus.from_source("cdcdcdcd é")
+    config = TrainingConfig(vocab_size=9, alphabet="characters", pattern="none")
+    tok = train_for(train, [train, val], config)
+    assert tok.alphabet.characters == (" ", "a", "b", "c", "d", "é")
+    assert tok.merges == [("a", "b")]
+    assert tok.decode(tok.encode("cdcd é")) == "cdcd é"
+    in_bytes = train_for(train, [train, val], TrainingConfig(vocab_size=300, pattern="none"))
+    assert in_bytes == bs.train("abab", vocab_size=300, pattern="none")
+
+
+@given(texts=corpora(awkward_texts()), n_bytes=st.integers(0, 60))
+def test_the_beginning_of_a_corpus_is_whole_characters(texts: list[str], n_bytes: int) -> None:
+    corpus = Corpus.from_source(texts)
+    part = beginning(corpus, n_bytes)
+    whole = b"".join(document.utf8 for document in corpus.documents)
+    kept = b"".join(document.utf8 for document in part.documents)
+    assert whole.startswith(kept) and len(kept) <= n_bytes
+    assert len(kept) > min(n_bytes, len(whole)) - 4
+    assert kept == whole or n_bytes - len(kept) < len(whole[len(kept) :].decode()[0].encode())
+    for document, text in zip(part.documents, texts, strict=False):
+        assert text.startswith(document.text) and document.n_characters == len(document.text)
+
+
+def test_a_training_script_refuses_another_tokenizer(tmp_path: Path) -> None:
+    manifest = build(tmp_path / "set")
+    for source in (tmp_path / "set", str(tmp_path / "set" / "manifest.json"), manifest):
+        bs.check_fingerprint(source, TOK)
+        bs.check_fingerprint(source, bs.load(tmp_path / "set" / "tokenizer.json"))
+        with pytest.raises(FormatError, match=f"with the fingerprint {TOK.fingerprint()}, and this one has"):
+            bs.check_fingerprint(source, TOK.first(3))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b"{", b'{"format": 1}', b"\xff", b"[" * 5000, b'{"format": "bpe-studio dataset"}']
+)
+def test_what_is_no_manifest_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_bytes(content)
+    with pytest.raises(FormatError, match="manifest"):
+        bs.check_fingerprint(tmp_path, TOK)
+    for value in ({}, {"tokenizer": 1}, {"tokenizer": {}}, {"tokenizer": []}):
+        with pytest.raises(FormatError, match="does not name the tokenizer's fingerprint"):
+            bs.check_fingerprint(value, TOK)
+
+
+def test_a_manifest_cannot_have_files_elsewhere_removed(tmp_path: Path) -> None:
+    build(tmp_path / "set")
+    (tmp_path / "mine.npy").touch()
+    path = tmp_path / "set" / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    for name in ("../mine.npy", str(tmp_path / "mine.npy"), "", 7):
+        manifest["splits"]["val"]["file"] = name
+        path.write_text(json.dumps(manifest), encoding="utf-8")
+        build(tmp_path / "set", {"train": SPLITS["val"]})
+        assert (tmp_path / "mine.npy").exists()
+    assert staging._leftovers(tmp_path / "set") == []

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bpe_studio.cli.streams import UsageError, input_name
+from bpe_studio.engine.errors import SpecialTokenError
 
 if TYPE_CHECKING:
     from bpe_studio.engine.tokenizer import Tokenizer
@@ -56,11 +57,15 @@ def file_name(argument: str) -> str:
     return argument
 
 
-def add_tokenizer(parser: argparse.ArgumentParser) -> None:
+def add_tokenizer(
+    parser: argparse._ActionsContainer, *, several: bool = False, required: bool = True
+) -> None:
     """Add ``-t``."""
     parser.add_argument(
-        "-t", "--tokenizer", metavar="TOKENIZER", type=file_name, required=True,
-        help="a tokenizer file, or one of gpt2, p50k_base, cl100k_base, o200k_base",
+        "-t", "--tokenizer", metavar="TOKENIZER", type=file_name, required=required,
+        action="append" if several else "store",
+        help="a tokenizer file, or one of gpt2, p50k_base, cl100k_base, o200k_base"
+        + "; give it several times" * several,
     )  # fmt: skip
 
 
@@ -72,13 +77,47 @@ def add_file(parser: argparse.ArgumentParser, what: str) -> None:
     )  # fmt: skip
 
 
+def add_files(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add one or more files to read."""
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", type=file_name, help=f"{what}; - is standard input"
+    )
+
+
+def add_allowed_special(parser: argparse.ArgumentParser) -> None:
+    """Add ``--allowed-special``."""
+    parser.add_argument(
+        "--allowed-special", metavar="WHICH", type=text, default="none",
+        help="what special tokens in the text are: none = plain text (default), all = tokens, "
+        "none_raise = an error, or a list with commas of those that are tokens",
+    )  # fmt: skip
+
+
+def allowed_special(choice: str, tokenizer: Tokenizer) -> str | frozenset[str]:
+    """Return the value of ``--allowed-special`` for `Tokenizer.encode`, after checking its names."""
+    if choice in ("all", "none", "none_raise"):
+        return choice
+    # A special token may itself hold a comma.
+    names = frozenset([choice] if choice in tokenizer.special_tokens else choice.split(","))
+    try:
+        tokenizer.encode("", names)
+    except SpecialTokenError as error:
+        raise UsageError(f"argument --allowed-special: {error}") from error
+    return names
+
+
 def loaded(arguments: argparse.Namespace) -> Tokenizer:
     """Return the tokenizer of ``-t``."""
+    return loaded_from(arguments.tokenizer)
+
+
+def loaded_from(name: str) -> Tokenizer:
+    """Return the tokenizer in a file or of a name, as ``-t`` takes them."""
     from bpe_studio.formats.table import load
 
-    if arguments.tokenizer == "-":
+    if name == "-":
         raise UsageError("argument -t/--tokenizer: a tokenizer cannot be read from standard input")
-    return load(arguments.tokenizer)
+    return load(name)
 
 
 def named(name: str, message: object) -> str:

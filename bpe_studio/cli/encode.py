@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from bpe_studio.cli.arguments import add_file, add_tokenizer, loaded, named, text
-from bpe_studio.cli.streams import UsageError, input_bytes, tell, write_text
-from bpe_studio.engine.errors import BpeStudioError, SpecialTokenError
+from bpe_studio.cli.arguments import (
+    add_allowed_special,
+    add_file,
+    add_tokenizer,
+    allowed_special,
+    file_name,
+    loaded,
+)
+from bpe_studio.cli.id_options import add_dtype, dtype_of, id_format_of
+from bpe_studio.cli.outputs import check_output
+from bpe_studio.cli.progress import INTERRUPTED, Watch
+from bpe_studio.cli.streams import UsageError, tell, write_text
+from bpe_studio.cli.texts import TextEncoder
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from bpe_studio.engine.tokenizer import Tokenizer
+
+    Parts = Iterator[tuple[bytes, NDArray[np.uint32]]]
+    Shape = Callable[[Tokenizer, Parts], Iterator[str]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,78 +37,123 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_tokenizer(parser)
     add_file(parser, "the text, in UTF-8")
     shape = parser.add_mutually_exclusive_group()
-    shape.add_argument(
-        "--ids", action="store_const", dest="shape", const="ids", help="ids on one line (default)"
-    )
-    shape.add_argument(
-        "--tokens", action="store_const", dest="shape", const="tokens", help="one token a line: id, tab, text"
-    )
-    shape.add_argument(
-        "--count", action="store_const", dest="shape", const="count", help="the number of tokens"
-    )
+    for name, what in SHAPE_HELP.items():
+        shape.add_argument(f"--{name}", action="store_const", dest="shape", const=name, help=what)
     parser.set_defaults(shape="ids")
+    parser.add_argument("--json", action="store_true", help="the same as JSON")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=file_name,
+        help="write a file; ids become numbers in .npy, .bin or .pt",
+    )
+    add_dtype(parser)
     add_allowed_special(parser)
 
 
-def add_allowed_special(parser: argparse.ArgumentParser) -> None:
-    """Add ``--allowed-special``."""
-    parser.add_argument(
-        "--allowed-special", metavar="WHICH", type=text, default="none",
-        help="what special tokens in the text are: none = plain text (default), all = tokens, "
-        "none_raise = an error, or a list with commas of those that are tokens",
-    )  # fmt: skip
-
-
 def run(arguments: argparse.Namespace) -> int:
-    """Encode, and write what was asked for."""
+    """Encode, and write what was asked for as it comes."""
+    if arguments.output is not None:
+        check_output(arguments.output, [arguments.file])
+    record = id_format_of(arguments.output)
+    if record is not None and (arguments.json or arguments.shape != "ids"):
+        raise UsageError(f"argument -o/--output: a {record.suffix} file holds ids, and nothing else")
     tokenizer = loaded(arguments)
+    dtype = dtype_of(arguments, record, tokenizer)
     allowed = allowed_special(arguments.allowed_special, tokenizer)
-    data = input_bytes(arguments.file)
+    shape = (JSON_SHAPES if arguments.json else SHAPES)[arguments.shape]
+    n_written = 0
     try:
-        ids = tokenizer.encode(data, allowed)
-    except BpeStudioError as error:
-        raise BpeStudioError(named(arguments.file, error)) from error
-    if allowed == "none":
-        tell_specials_met(tokenizer, data)
-    write_text(SHAPES[arguments.shape](tokenizer, ids))
+        with Watch(shown=True, keeps=False) as watch:
+            encoder = TextEncoder(tokenizer, allowed, watch)
+            parts = encoder.parts(arguments.file)
+            if arguments.output is None:
+                for text in shape(tokenizer, parts):
+                    write_text(text)
+                    n_written += 1
+            else:
+                _write_file(Path(arguments.output), parts, shape, tokenizer, record, dtype)
+    except KeyboardInterrupt:
+        if not n_written:
+            raise
+        tell("stopped; what was encoded so far was written")
+        return INTERRUPTED
+    encoder.tell_specials()
     return 0
 
 
-def allowed_special(choice: str, tokenizer: Tokenizer) -> str | frozenset[str]:
-    """Return the value of ``--allowed-special`` for `Tokenizer.encode`, after checking its names."""
-    if choice in ("all", "none", "none_raise"):
-        return choice
-    # A special token may itself hold a comma.
-    names = frozenset([choice] if choice in tokenizer.special_tokens else choice.split(","))
-    try:
-        tokenizer.encode("", names)
-    except SpecialTokenError as error:
-        raise UsageError(f"argument --allowed-special: {error}") from error
-    return names
+def _write_file(
+    path: Path, parts: Parts, shape: Shape, tokenizer: Tokenizer, record: Any, dtype: str
+) -> None:
+    from bpe_studio.engine.writing import atomic_file
+
+    with atomic_file(path) as file:
+        if record is None:
+            for text in shape(tokenizer, parts):
+                file.write(text.encode())
+        else:
+            record.write(file, (ids for _, ids in parts), dtype)
 
 
-def tell_specials_met(tokenizer: Tokenizer, data: bytes) -> None:
-    """Say how many special tokens were read as plain text."""
-    from bpe_studio.engine.special_strings import cut_specials
-
-    specials = tuple(tokenizer.special_tokens)
-    n_met = (
-        sum(special for _, _, special in cut_specials(data.decode("utf-8", "replace"), specials))
-        if specials
-        else 0
-    )
-    if n_met:
-        are = "special token in the text was" if n_met == 1 else "special tokens in the text were"
-        tell(f"note: {n_met:,} {are} read as plain text (--allowed-special all reads them as tokens)")
+def _ids(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
+    yield from _joined(" ", (map(str, ids.tolist()) for _, ids in parts))
+    yield "\n"
 
 
-def _ids(tokenizer: Tokenizer, ids: list[int]) -> str:
-    return " ".join(map(str, ids)) + "\n"
+def _tokens(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
+    rows = _Rows(tokenizer, lambda token, text: f"{token}\t{text}\n")
+    for _, ids in parts:
+        yield "".join(map(rows.__getitem__, ids.tolist()))
 
 
-def _tokens(tokenizer: Tokenizer, ids: list[int]) -> str:
-    rows = {token: f"{token}\t{shown_token(tokenizer, token)}\n" for token in set(ids)}
-    return "".join(map(rows.__getitem__, ids))
+def _count(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
+    yield f"{sum(len(ids) for _, ids in parts)}\n"
+
+
+def _json_ids(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
+    yield "["
+    yield from _joined(", ", (map(str, ids.tolist()) for _, ids in parts))
+    yield "]\n"
+
+
+def _json_tokens(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
+    def row(token: int, text: str) -> str:
+        return json.dumps({"id": token, "text": text, "hex": tokenizer.token_bytes(token).hex()})
+
+    rows = _Rows(tokenizer, row)
+    yield "["
+    yield from _joined(",\n", (map(rows.__getitem__, ids.tolist()) for _, ids in parts))
+    yield "]\n"
+
+
+def _json_count(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
+    n_bytes = n_tokens = 0
+    for utf8, ids in parts:
+        n_bytes, n_tokens = n_bytes + len(utf8), n_tokens + len(ids)
+    yield json.dumps({"n_tokens": n_tokens, "n_bytes": n_bytes}) + "\n"
+
+
+def _joined(separator: str, parts: Iterator[Iterator[str]]) -> Iterator[str]:
+    """Join parts, and the words in each, by a separator."""
+    before = ""
+    for words in parts:
+        text = separator.join(words)
+        if text:
+            yield before + text
+            before = separator
+
+
+class _Rows(dict[int, str]):
+    """A token's row, made when it is first met."""
+
+    def __init__(self, tokenizer: Tokenizer, row: Callable[[int, str], str]) -> None:
+        super().__init__()
+        self._tokenizer, self._row = tokenizer, row
+
+    def __missing__(self, token: int) -> str:
+        self[token] = row = self._row(token, shown_token(self._tokenizer, token))
+        return row
 
 
 def shown_token(tokenizer: Tokenizer, token: int) -> str:
@@ -101,8 +165,10 @@ def shown_token(tokenizer: Tokenizer, token: int) -> str:
     return escape_for_copy(tokenizer.token_bytes(token))
 
 
-def _count(tokenizer: Tokenizer, ids: list[int]) -> str:
-    return f"{len(ids)}\n"
-
-
-SHAPES = {"ids": _ids, "tokens": _tokens, "count": _count}
+SHAPE_HELP = {
+    "ids": "ids on one line (default)",
+    "tokens": "one token a line: id, tab, text",
+    "count": "the number of tokens",
+}
+SHAPES: dict[str, Shape] = {"ids": _ids, "tokens": _tokens, "count": _count}
+JSON_SHAPES: dict[str, Shape] = {"ids": _json_ids, "tokens": _json_tokens, "count": _json_count}

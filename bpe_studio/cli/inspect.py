@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from bpe_studio.cli.arguments import add_tokenizer, loaded, text
-from bpe_studio.cli.encode import add_allowed_special, allowed_special, shown_token, tell_specials_met
+from bpe_studio.cli.arguments import add_allowed_special, add_tokenizer, allowed_special, loaded, text
+from bpe_studio.cli.encode import shown_token
 from bpe_studio.cli.streams import one_line, write_json, write_text
+from bpe_studio.cli.texts import tell_specials
 
 if TYPE_CHECKING:
     from bpe_studio.engine.tokenizer import Tokenizer
@@ -23,13 +24,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the facts, then the text's tokens."""
+    from bpe_studio.engine.long_texts import n_specials
+
     tokenizer = loaded(arguments)
     tokens = None
     if arguments.text is not None:
         allowed = allowed_special(arguments.allowed_special, tokenizer)
         tokens = token_rows(tokenizer, arguments.text, allowed)
         if allowed == "none":
-            tell_specials_met(tokenizer, arguments.text.encode())
+            tell_specials(n_specials(tokenizer, arguments.text.encode()))
     if arguments.json:
         write_json(json_value(tokenizer) | ({} if tokens is None else {"tokens": tokens}))
     else:

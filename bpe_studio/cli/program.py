@@ -10,12 +10,37 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from bpe_studio import __version__
-from bpe_studio.cli import decode, encode, inspect, train
+from bpe_studio.cli import (
+    compare,
+    convert,
+    count,
+    curve,
+    dataset,
+    decode,
+    encode,
+    inspect,
+    merges,
+    train,
+    verify,
+)
+from bpe_studio.cli.progress import INTERRUPTED
 from bpe_studio.cli.streams import OutputError, UsageError, drop_output, error_text, one_line, tell
 from bpe_studio.engine.errors import BpeStudioError
 
-DONE, FAILED, WRONG_USAGE, INTERRUPTED, READER_GONE = 0, 1, 2, 130, 141
-COMMANDS = {"train": train, "encode": encode, "decode": decode, "inspect": inspect}
+DONE, FAILED, WRONG_USAGE, READER_GONE = 0, 1, 2, 141
+COMMANDS = {
+    "train": train,
+    "encode": encode,
+    "decode": decode,
+    "inspect": inspect,
+    "convert": convert,
+    "compare": compare,
+    "curve": curve,
+    "merges": merges,
+    "count": count,
+    "verify": verify,
+    "dataset": dataset,
+}
 
 
 class Parser(argparse.ArgumentParser):

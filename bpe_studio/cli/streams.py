@@ -8,16 +8,20 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import sys
 import time
 import unicodedata
-from pathlib import Path
-from typing import Any, TextIO
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, BinaryIO, TextIO
 
 from bpe_studio.engine.errors import BpeStudioError, PatternError
 
 PROGRAM = "bpe-studio"
 STANDARD_INPUT = "-"
+CHUNK_BYTES = 1 << 20
+"""Bytes that are read at a time."""
 
 
 class UsageError(BpeStudioError):
@@ -66,6 +70,13 @@ def write_bytes(data: bytes) -> None:
 def write_text(text: str) -> None:
     """Write text to standard output; what its encoding lacks is escaped."""
     write_bytes(text.encode(text_encoding(sys.stdout), "backslashreplace"))
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Write many lines to standard output, some thousand at a time."""
+    lines = iter(lines)
+    while some := list(islice(lines, 4096)):
+        write_text("".join(some))
 
 
 def write_json(value: Any) -> None:
@@ -134,15 +145,63 @@ def input_bytes(name: str) -> bytes:
     BpeStudioError
         If it cannot be read.
     """
+    return b"".join(input_chunks(name))
+
+
+def input_chunks(name: str) -> Iterator[bytes]:
+    """Yield a file's bytes, or those of standard input for "-", as they come.
+
+    Raises
+    ------
+    BpeStudioError
+        If it cannot be read.
+    """
+    with opened(name) as file:
+        while chunk := _read_some(file, name):
+            yield chunk
+
+
+@contextlib.contextmanager
+def opened(name: str) -> Iterator[BinaryIO]:
+    """Open a file to read, or standard input for "-", which stays open.
+
+    Raises
+    ------
+    BpeStudioError
+        If it cannot be opened.
+    """
+    if name == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise _unreadable(name, ValueError("it is closed"))
+        yield sys.stdin.buffer
+        return
     try:
-        if name == STANDARD_INPUT:
-            if sys.stdin is None:
-                raise ValueError("it is closed")
-            return sys.stdin.buffer.read()
-        return Path(name).read_bytes()
+        file = open(name, "rb")
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise BpeStudioError(f"{input_name(name)}: cannot be read: {reason}.") from error
+        raise _unreadable(name, error) from error
+    with file:
+        yield file
+
+
+def _read_some(file: BinaryIO, name: str) -> bytes:
+    try:
+        return file.read(CHUNK_BYTES)
+    except (OSError, ValueError) as error:
+        raise _unreadable(name, error) from error
+
+
+def _unreadable(name: str, error: OSError | ValueError) -> BpeStudioError:
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return BpeStudioError(f"{input_name(name)}: cannot be read: {reason}.")
+
+
+def input_size(name: str) -> int | None:
+    """Return how many bytes a file has, or None where that is not known."""
+    with contextlib.suppress(OSError, ValueError):
+        status = os.stat(name)
+        if name != STANDARD_INPUT and stat.S_ISREG(status.st_mode):
+            return status.st_size
+    return None
 
 
 def input_name(name: str) -> str:

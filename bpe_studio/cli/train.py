@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpe_studio.cli.arguments import file_name, share, text, whole_number
-from bpe_studio.cli.progress import Watch
+from bpe_studio.cli.outputs import is_read, same_file
+from bpe_studio.cli.progress import INTERRUPTED, Watch
 from bpe_studio.cli.streams import STANDARD_INPUT, UsageError, error_text, input_bytes, tell, write_json
 from bpe_studio.engine.errors import BpeStudioError, PatternError, SpecialTokenError, TrainingError
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from bpe_studio.engine.corpus import Corpus
     from bpe_studio.engine.tokenizer import Tokenizer
 
-INTERRUPTED = 130
 #: Up to about this size the plain engine is the quicker one, and nothing is compiled.
 PLAIN_BYTES = 100_000
 
@@ -73,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Train, write, and say how it ended."""
     from bpe_studio.formats.table import save
 
-    config = _config(arguments)
+    config = config_of(arguments)
     _check_outputs(arguments, config)
     speaks = not (arguments.quiet or arguments.json)
     # Standard input is read before the watch begins: a first Ctrl+C ends the waiting for it.
@@ -81,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     with Watch(shown=speaks) as watch:
         corpus = _corpus(sources, arguments, watch)
         if speaks:
-            _tell_preparing(corpus, watch)
+            tell_preparing(corpus, watch)
         tokenizer = _trained(corpus, config, watch)
     if watch.interrupted and not tokenizer.n_merges:
         tell("stopped before the first merge; nothing was written")
@@ -119,7 +118,8 @@ def corpus_tokens(tokenizer: Tokenizer) -> int:
     return int(log.corpus_tokens[-1]) if len(log) else log.corpus_tokens_before
 
 
-def _config(arguments: argparse.Namespace) -> TrainingConfig:
+def config_of(arguments: argparse.Namespace) -> TrainingConfig:
+    """Return the settings among the options, or raise `UsageError`; options left out have their defaults."""
     from dataclasses import fields
 
     from bpe_studio.engine.config import TrainingConfig
@@ -128,8 +128,8 @@ def _config(arguments: argparse.Namespace) -> TrainingConfig:
     names = {field.name for field in fields(TrainingConfig)}
     given = {name: value for name, value in vars(arguments).items() if name in names}
     try:
-        resolve_pattern(given["pattern"])
-        return TrainingConfig(**given | {"special_tokens": tuple(given["special_tokens"])})
+        resolve_pattern(given.get("pattern", TrainingConfig().pattern))
+        return TrainingConfig(**given | {"special_tokens": tuple(given.get("special_tokens", ()))})
     except PatternError as error:
         raise UsageError(f"argument --pattern: {error_text(error)}") from error
     except BpeStudioError as error:
@@ -154,9 +154,9 @@ def _check_outputs(arguments: argparse.Namespace, config: TrainingConfig) -> Non
         raise UsageError(f"argument --format: {record.name} cannot hold such a tokenizer: {why}")
     for name in filter(None, (arguments.output, arguments.merges_csv)):
         check_target(Path(name))
-        if any(_is_read(name, file) for file in arguments.files):
+        if any(is_read(name, file) for file in arguments.files):
             raise UsageError(f"{name}: is to be read and to be overwritten; choose another output")
-    if arguments.merges_csv and _same_file(arguments.merges_csv, arguments.output):
+    if arguments.merges_csv and same_file(arguments.merges_csv, arguments.output):
         raise UsageError("argument --merges-csv: must be another file than the output")
 
 
@@ -170,22 +170,6 @@ def _empty(config: TrainingConfig) -> Tokenizer:
     words = WordTable.from_counts([], config.pattern, config.special_tokens)
     log = MergeLog(alphabet_for(words, config), config, 0)
     return Tokenizer.from_log(log, words.pattern, config.special_tokens)
-
-
-def _is_read(output: str, source: str) -> bool:
-    """Whether a file to be written is a source, or lies where a folder's files are read."""
-    if source == STANDARD_INPUT or not os.path.isdir(source):
-        return source != STANDARD_INPUT and _same_file(output, source)
-    target, folder = Path(os.path.realpath(output)), Path(os.path.realpath(source))
-    if not target.exists() or not target.is_relative_to(folder):
-        return False
-    return not any(name.startswith(".") for name in target.relative_to(folder).parts)  # these are not read
-
-
-def _same_file(one: str, other: str) -> bool:
-    if os.path.abspath(one) == os.path.abspath(other):
-        return True
-    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
 def _corpus(sources: list[bytes | Path], arguments: argparse.Namespace, watch: Watch) -> Corpus:
@@ -202,7 +186,8 @@ def _corpus(sources: list[bytes | Path], arguments: argparse.Namespace, watch: W
     return corpus
 
 
-def _tell_preparing(corpus: Corpus, watch: Watch) -> None:
+def tell_preparing(corpus: Corpus, watch: Watch) -> None:
+    """Say that the kernels are compiled first, if they are."""
     from bpe_studio.engine import kernels
 
     if corpus.n_bytes > PLAIN_BYTES and kernels.status() == "cold":

@@ -16,35 +16,10 @@ from bpe_studio.cli import main
 from bpe_studio.cli.decode import token_ids
 from bpe_studio.engine.errors import BpeStudioError
 from bpe_studio.formats.table import load
+from tests.cli.running import TEXT, process
 
 AWKWARD = "\ufeffa\0b\x1b[0m\r\n\u200b\u202ec\u00ad\t 東🙂 "
-TEXT = "aaabdaaabac <s> é\r\n"
 NEEDS_DEV_FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no such device")
-
-
-@pytest.fixture(autouse=True)
-def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("PYTHONIOENCODING", raising=False)
-    (tmp_path / "a.txt").write_bytes(TEXT.encode())
-    return tmp_path
-
-
-@pytest.fixture
-def model(in_folder: Path) -> str:
-    command = "train a.txt --vocab-size 260 --pattern none --special <s> -o model.json --quiet"
-    assert main(command.split()) == 0
-    return "model.json"
-
-
-def process(
-    *arguments: str, data: bytes = b"", env: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[bytes]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(bpe_studio.__file__).parents[1]), **(env or {})}
-    return subprocess.run(
-        [sys.executable, "-m", "bpe_studio", *arguments],
-        input=data, capture_output=True, env=environment, timeout=120,
-    )  # fmt: skip
 
 
 # ---- train -----------------------------------------------------------------------------------------------
@@ -316,7 +291,7 @@ def test_help_and_version_go_to_standard_output(capfd: pytest.CaptureFixture[str
 def test_a_fault_of_the_program_is_one_line(
     model: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("bpe_studio.cli.encode.input_bytes", lambda name: 1 // 0)
+    monkeypatch.setattr("bpe_studio.cli.texts.input_chunks", lambda name: 1 // 0)
     assert main(["encode", "-t", model]) == 1
     err = capfd.readouterr().err
     assert "ZeroDivisionError" in err and err.count("\n") == 1

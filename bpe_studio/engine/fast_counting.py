@@ -16,7 +16,9 @@ from bpe_studio.engine.kernels.state import (
     N_ARENA,
     N_WORDS,
     O200K,
+    SLOT,
     WHITESPACE,
+    Batch,
     Seen,
 )
 from bpe_studio.engine.unicode_classes import character_classes
@@ -30,15 +32,35 @@ PADDING = BLOCK
 STEP = 1 << 18
 """Bytes counted between two looks at whether to go on."""
 
+FIRST_SLOTS = 1 << 13
+"""Slots of a new table of words."""
+
+BATCH = 256
+"""Words that are looked up together."""
+
 Parts = NDArray[np.int64]
 """Starts and ends of parts of a text between walls, shape (n, 2), bytes."""
 
 
 def padded(utf8: bytes) -> NDArray[np.uint8]:
-    """Return text as an array that a kernel may read beyond the end, and in numbers of eight bytes."""
+    """Return text as an array that a kernel may read beyond the end."""
     buffer = np.zeros((len(utf8) + PADDING + 7) // 8 * 8, np.uint8)
     buffer[: len(utf8)] = np.frombuffer(utf8, np.uint8)
     return buffer
+
+
+def empty_slots(n: int) -> NDArray[np.uint64]:
+    """Return `n` empty slots, two in each line of the processor's cache."""
+    n_cells, line = int(SLOT) * n, 64
+    slots = np.zeros(n_cells + line // 8, np.uint64)
+    first = -slots.ctypes.data % line // 8
+    return slots[first : first + n_cells]
+
+
+def _empty_batch() -> Batch:
+    """Return room for some words that are looked up together."""
+    ends, ones = np.empty(BATCH, np.int64), np.ones(BATCH, np.int64)
+    return Batch(ends, ones, *(np.empty(BATCH, np.uint64) for _ in range(3)))
 
 
 class FastCounter:
@@ -56,8 +78,9 @@ class FastCounter:
         self._kind = kind
         self._kernels = kernels
         self._classes = character_classes()
-        slots, arena = np.zeros((1 << 13, 4), np.uint64), np.zeros(1 << 16, np.uint8)
-        self._seen = Seen(slots, arena, np.zeros(1 << 12, np.int64), np.zeros(3, np.int64))
+        slots, arena = empty_slots(FIRST_SLOTS), np.zeros(8 * FIRST_SLOTS, np.uint8)
+        self._seen = Seen(slots, arena, np.zeros(FIRST_SLOTS, np.int64), np.zeros(3, np.int64))
+        self._batch = _empty_batch()
 
     def add(self, text: NDArray[np.uint8], parts: Parts, go_on: Callable[[int], bool] | None = None) -> bool:
         """Count the parts of a padded text.
@@ -76,12 +99,11 @@ class FastCounter:
         bool
             False if it was stopped.
         """
-        text64 = text.view(np.uint64)
         part, at = 0, 0
         limit = STEP
         while part < len(parts):
             part, at = self._kernels.counting.count_parts(
-                self._kind, text, text64, parts, part, at, limit, self._classes, self._seen
+                self._kind, text, parts, part, at, limit, self._classes, self._seen, self._batch
             )
             if at >= limit or part == len(parts):
                 if go_on is not None and not go_on(at):
@@ -93,12 +115,9 @@ class FastCounter:
 
     def add_words_of(self, other: FastCounter) -> None:
         """Count all that another counter has counted, as coming after what this one has."""
-        counts, theirs = other.counts(), other._seen
-        arena = padded(theirs.arena[: int(theirs.numbers[N_ARENA])].tobytes())
-        theirs = theirs._replace(arena=arena)
-        text64, word = arena.view(np.uint64), 0
+        counts, word = other.counts(), 0
         while word < len(counts):
-            word = self._kernels.counting.count_words_of(theirs, text64, word, self._seen, counts)
+            word = self._kernels.counting.count_words_of(other._seen, word, counts, self._seen, self._batch)
             if word < len(counts):
                 self._enlarge()
 
@@ -117,17 +136,17 @@ class FastCounter:
         """Double what has no room for the next word."""
         slots, arena, start, numbers = self._seen
         n_words, n_arena, n_needed = (int(number) for number in numbers)
-        if n_arena + n_needed > len(arena):
-            arena = enlarged(arena, max(2 * len(arena), n_arena + n_needed))
+        if n_arena + n_needed + PADDING > len(arena):
+            arena = enlarged(arena, max(2 * len(arena), n_arena + n_needed + PADDING))
         if n_words + 1 >= len(start):
             start = enlarged(start, 2 * len(start))
         self._seen = Seen(slots, arena, start, numbers)
-        if 2 * n_words >= len(slots):
+        if 16 * n_words >= 3 * len(slots):
             self._enlarge_slots()
 
     def _enlarge_slots(self) -> None:
         old = self._seen.slots
-        self._seen = self._seen._replace(slots=np.zeros((2 * len(old), 4), np.uint64))
+        self._seen = self._seen._replace(slots=empty_slots(2 * len(old) // int(SLOT)))
         self._kernels.counting.move_slots(old, self._seen)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bpe_studio.engine.arrays import enlarged
 from bpe_studio.engine.encoding import merged_array, merges_table
-from bpe_studio.engine.fast_counting import Parts, padded
+from bpe_studio.engine.fast_counting import Parts, empty_slots, padded
 from bpe_studio.engine.kernels.state import GPT2, N_NEEDED, Known, Seen
 from bpe_studio.engine.unicode_classes import character_classes
 
@@ -54,14 +54,14 @@ class FastEncoder:
 
     def _forget(self, n_words: int) -> None:
         """Begin again with an empty table for so many words."""
-        slots, arena = np.zeros((2 * n_words, 4), np.uint64), np.zeros(16 * n_words, np.uint8)
+        slots, arena = empty_slots(2 * n_words), np.zeros(16 * n_words, np.uint8)
         self._seen = Seen(slots, arena, np.zeros(n_words + 1, np.int64), np.zeros(3, np.int64))
         self._known = Known(np.zeros(n_words + 2, np.int64), np.empty(8 * n_words, np.int32))
 
     def _enlarge(self) -> None:
         """Give every table twice the room, and keep what is known."""
         slots, arena, start, numbers = self._seen
-        more = np.zeros((2 * len(slots), 4), np.uint64)
+        more = empty_slots(2 * len(slots) // 4)
         n_words = len(start) - 1
         self._seen = Seen(more, enlarged(arena, 2 * len(arena)), enlarged(start, 2 * n_words + 1), numbers)
         self._kernels.counting.move_slots(slots, self._seen)

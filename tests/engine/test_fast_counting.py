@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -98,6 +99,14 @@ def test_many_and_long_words_find_room():
         word.encode() for word in dict.fromkeys(regex.findall(resolve_pattern("gpt4").expression, text))
     ]
     assert np.array_equal(np.diff(found.offsets)[-1:], [3_000_001])
+
+
+@given(st.lists(st.tuples(st.integers(1, 40), st.integers(0, 39), st.sampled_from("\0ab")), max_size=600))
+def test_words_alike_but_for_a_letter_or_the_length_are_told_apart(drawn):
+    words = [("a" * place + letter + "a" * n)[:n] for n, place, letter in drawn]
+    assert dict(count_words(" ".join(words), pattern="whitespace").items()) == Counter(
+        regex.findall(rb"\S+|\s+", " ".join(words).encode())
+    )
 
 
 def test_kept_classes_are_those_of_regex_and_a_damaged_file_does_no_harm(tmp_path, monkeypatch):

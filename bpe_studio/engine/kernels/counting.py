@@ -5,112 +5,169 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_studio.engine.kernels.decorator import inlined, kernel, part
-from bpe_studio.engine.kernels.splitting import pre_token_end
-from bpe_studio.engine.kernels.state import COUNT, KEY, MORE_KEY, N_ARENA, N_NEEDED, N_WORDS, WORD
+from bpe_studio.engine.kernels.intrinsics import leading_zeros, load_eight, prefetch, store_eight
+from bpe_studio.engine.kernels.splitting import fill_ends
+from bpe_studio.engine.kernels.state import COUNT, KEY, MORE_KEY, N_ARENA, N_NEEDED, N_WORDS, SLOT, WORD
 
-ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-
-
-@inlined
-def eight_bytes(text64, at):
-    """Return the eight bytes at `at` as a number, out of the two aligned numbers that they lie in."""
-    shift = np.uint64((at & 7) << 3)
-    # Shifting by 64 does nothing on many processors, so the second part is shifted in two steps.
-    return (text64[at >> 3] >> shift) | ((text64[(at >> 3) + 1] << np.uint64(1)) << (np.uint64(63) - shift))
+NONE, ALL = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
+HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
+TWO_SLOTS = np.uint64(7)
+ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
-@inlined
-def key_of(text, text64, at, n):
-    """Return two numbers that tell a word: its bytes up to sixteen, else eight and a hash of the rest."""
-    key = eight_bytes(text64, at)
-    if n <= 8:
-        return key & (ALL >> np.uint64((8 - n) << 3)), np.uint64(0)
-    if n <= 16:
-        return key, eight_bytes(text64, at + 8) & (ALL >> np.uint64((16 - n) << 3))
-    more = np.uint64(0xCBF29CE484222325)
-    for index in range(at + 8, at + n):
-        more = (more ^ np.uint64(text[index])) * np.uint64(0x100000001B3)
-    return key, more
+@part
+def hash_of_rest(text, at, end):
+    """Return a hash of the bytes from `at` to `end`, eight at least."""
+    hashed = NONE
+    while at < end:
+        hashed = (hashed ^ load_eight(text, min(at, end - 8))) * ODD
+        hashed ^= hashed >> HALF
+        at += 8
+    return hashed
 
 
 @inlined
-def slot_hash(key, more, n):
-    """Return a uint64 whose low bits spread words over the table."""
-    value = key ^ ((more + np.uint64(n)) * np.uint64(0x9E3779B97F4A7C15))
-    value = (value ^ (value >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    return value ^ (value >> np.uint64(29))
+def key_of(text, at, n):
+    """Return two numbers that with the length tell a word of up to 16 bytes: its first eight and last eight.
+
+    The second is 0 for up to eight bytes; for more than 16 it is a hash of what follows the first eight.
+    """
+    key = load_eight(text, at) & (ALL >> np.uint64(64 - 8 * min(n, 8)))
+    if n > 16:
+        return key, hash_of_rest(text, at + 8, at + n)
+    last = load_eight(text, at + max(n - 8, 0))
+    return key, last if n > 8 else NONE
+
+
+@inlined
+def first_slot(slots, key, more):
+    """Return the slot from which a word is looked for: the first of two in a line of the cache."""
+    hashed = (key ^ (more * ODD) ^ (more >> HALF)) * ODD
+    # The upper bits depend on all bits of the key.
+    return (hashed >> np.uint64(leading_zeros(np.uint64(len(slots) - 1)))) & ~(TWO_SLOTS)
+
+
+@inlined
+def difference(slots, slot, n, key, more):
+    """Return 0 if a slot has a word's keys and length."""
+    length = slots[slot + WORD] >> HALF
+    return (slots[slot + KEY] ^ key) | (slots[slot + MORE_KEY] ^ more) | (length ^ np.uint64(n))
+
+
+@part
+def is_same(text, at, n, other, start):
+    """Return whether the `n` bytes at `at`, eight at least, are those of `other` from `start` on."""
+    for index in range(0, n, 8):
+        place = min(index, n - 8)
+        if load_eight(text, at + place) != load_eight(other, start + place):
+            return False
+    return True
 
 
 @inlined
 def is_word(seen, slot, text, at, n, key, more):
     """Return whether a slot holds the word of `n` bytes at `at`. Up to sixteen bytes the keys tell."""
-    slots = seen.slots
-    if slots[slot, KEY] != key or slots[slot, MORE_KEY] != more:
+    if difference(seen.slots, slot, n, key, more) != NONE:
         return False
-    if np.int64(slots[slot, WORD] >> np.uint64(32)) != n:
-        return False
-    if n > 16:
-        start = seen.start[np.int64(slots[slot, WORD] & np.uint64(0xFFFFFFFF))]
-        for index in range(n):
-            if text[at + index] != seen.arena[start + index]:
-                return False
-    return True
+    return n <= 16 or is_same(text, at, n, seen.arena, seen.start[seen.slots[slot + WORD] & LOW])
 
 
-@part
+@inlined
 def enter_word(seen, slot, text, at, n, key, more):
     """Put a new word into an empty slot; return False if there is no room for it."""
     n_words, n_arena = seen.numbers[N_WORDS], seen.numbers[N_ARENA]
-    is_full = n_words + 1 >= len(seen.start) or 2 * n_words >= len(seen.slots)
-    if is_full or n_arena + n > len(seen.arena):
+    is_full = n_words + 1 >= len(seen.start) or 16 * n_words >= 3 * len(seen.slots)
+    # Words are read by eight bytes, the first sixteen always.
+    if is_full or n_arena + n + 16 > len(seen.arena):
         seen.numbers[N_NEEDED] = n
         return False
-    for index in range(n):
-        seen.arena[n_arena + index] = text[at + index]
-    seen.slots[slot, KEY] = key
-    seen.slots[slot, MORE_KEY] = more
-    seen.slots[slot, WORD] = (np.uint64(n) << np.uint64(32)) | np.uint64(n_words)
+    for index in range(0, n, 8):
+        store_eight(seen.arena, n_arena + index, load_eight(text, at + index))
+    seen.slots[slot + KEY] = key
+    seen.slots[slot + MORE_KEY] = more
+    seen.slots[slot + WORD] = (np.uint64(n) << HALF) | np.uint64(n_words)
     seen.start[n_words + 1] = n_arena + n
     seen.numbers[N_WORDS] = n_words + 1
     seen.numbers[N_ARENA] = n_arena + n
     return True
 
 
-@inlined
-def count_word(seen, text, text64, at, n, count):
-    """Count the word of `n` bytes at `at` so many times more; return False if there is no room for it."""
-    key, more = key_of(text, text64, at, n)
-    mask = len(seen.slots) - 1
-    slot = np.int64(slot_hash(key, more, n) & np.uint64(mask))
-    while seen.slots[slot, COUNT] != 0:
-        if is_word(seen, slot, text, at, n, key, more):
-            seen.slots[slot, COUNT] += np.uint64(count)
-            return True
-        slot = (slot + 1) & mask
-    if not enter_word(seen, slot, text, at, n, key, more):
-        return False
-    seen.slots[slot, COUNT] = np.uint64(count)
-    return True
+@part
+def count_batch(seen, text, at, ends, counts, n, batch):
+    """Count the words that lie side by side from `at` on.
+
+    Parameters
+    ----------
+    seen : Seen
+        Counts go here.
+    text : ndarray of uint8
+        Holds the words, and sixteen bytes more.
+    at : int
+        Where the first word starts.
+    ends, counts : ndarray of int64
+        Where each word ends, and how many more times it was seen.
+    n : int
+        Number of words.
+    batch : Batch
+        Room for `n` words.
+
+    Returns
+    -------
+    int
+        The number of words that were counted; fewer than `n` where `seen` needs room.
+    """
+    start = at
+    for index in range(n):
+        key, more = key_of(text, start, ends[index] - start)
+        slot = first_slot(seen.slots, key, more)
+        prefetch(seen.slots, slot)
+        batch.key[index], batch.more[index], batch.slot[index] = key, more, slot
+        start = ends[index]
+    mask = np.uint64(len(seen.slots) - 1)
+    start = at
+    for index in range(n):
+        key, more, slot = batch.key[index], batch.more[index], batch.slot[index]
+        length = ends[index] - start
+        # Nearly every word is in one of the first two slots; both are looked at before the one branch.
+        here = difference(seen.slots, slot, length, key, more) != NONE
+        there = difference(seen.slots, slot + SLOT, length, key, more) != NONE
+        if (here & there) | (length > 16):
+            while seen.slots[slot + COUNT] != NONE and not is_word(
+                seen, slot, text, start, length, key, more
+            ):
+                slot = (slot + SLOT) & mask
+            if seen.slots[slot + COUNT] == NONE:
+                if not enter_word(seen, slot, text, start, length, key, more):
+                    return index
+        else:
+            slot += SLOT * np.uint64(here)
+        seen.slots[slot + COUNT] += np.uint64(counts[index])
+        start = ends[index]
+    return n
 
 
 @kernel
-def count_parts(kind, text, text64, ends, part, at, limit, classes, seen):
+def count_parts(kind, text, ends, part, at, limit, classes, seen, batch):
     """Count the pre-tokens of some parts of a text, none crossing from one part into the next.
 
     Parameters
     ----------
     kind : int
         The split pattern.
-    text, text64 : ndarray of uint8 and uint64
-        The same memory; sixteen bytes more than the text needs.
+    text : ndarray of uint8
+        UTF-8, with `fast_counting.PADDING` bytes more than the text needs.
     ends : ndarray of int64, shape (n_parts, 2)
         Start and end of each part.
     part, at : int
         Where to go on.
     limit : int
         Rest when this offset is reached.
+    classes : ndarray of uint8
+        As `unicode_classes.character_classes` returns them.
     seen : Seen
         Counts go here.
+    batch : Batch
+        Room for some words.
 
     Returns
     -------
@@ -119,57 +176,63 @@ def count_parts(kind, text, text64, ends, part, at, limit, classes, seen):
     """
     while part < len(ends):
         at = max(at, ends[part, 0])
-        end = ends[part, 1]
-        while at < end:
+        while at < ends[part, 1]:
             if at >= limit:
                 return part, at
-            after = pre_token_end(kind, text, at, end, classes)
-            if not count_word(seen, text, text64, at, after - at, 1):
+            n = fill_ends(kind, text, at, ends[part, 1], classes, batch.ends)
+            n_counted = count_batch(seen, text, at, batch.ends, batch.ones, n, batch)
+            if n_counted > 0:
+                at = batch.ends[n_counted - 1]
+            if n_counted < n:
                 return part, at
-            at = after
         part += 1
     return part, at
 
 
 @kernel
-def count_words_of(other, text64, word, seen, counts):
+def count_words_of(other, word, counts, seen, batch):
     """Add the words of another table from number `word` on; return the first for which there was no room.
 
     Parameters
     ----------
     other : Seen
-        The other table; its arena is the text, and `text64` the same memory.
+        The other table.
     counts : ndarray of int64
         Its counts by word.
+    seen : Seen
+        Counts go here.
+    batch : Batch
+        Room for some words.
     """
-    while word < other.numbers[N_WORDS]:
-        at, end = other.start[word], other.start[word + 1]
-        if not count_word(seen, other.arena, text64, at, end - at, counts[word]):
-            return word
-        word += 1
+    n_words = other.numbers[N_WORDS]
+    while word < n_words:
+        n = min(n_words - word, len(batch.ends))
+        ends = other.start[word + 1 : word + 1 + n]
+        n_counted = count_batch(seen, other.arena, other.start[word], ends, counts[word:], n, batch)
+        word += n_counted
+        if n_counted < n:
+            break
     return word
 
 
 @kernel
 def counts_by_word(seen, counts):
     """Write the count of each word."""
-    for slot in range(len(seen.slots)):
-        if seen.slots[slot, COUNT] != 0:
-            counts[np.int64(seen.slots[slot, WORD] & np.uint64(0xFFFFFFFF))] = np.int64(
-                seen.slots[slot, COUNT]
-            )
+    slots = seen.slots
+    for slot in range(np.uint64(0), np.uint64(len(slots)), SLOT):
+        if slots[slot + COUNT] != NONE:
+            counts[slots[slot + WORD] & LOW] = np.int64(slots[slot + COUNT])
 
 
 @kernel
 def move_slots(old_slots, seen):
     """Enter all words of a smaller table into the empty slots of `seen`, whose arena holds them already."""
-    mask = len(seen.slots) - 1
-    for old in range(len(old_slots)):
-        if old_slots[old, COUNT] != 0:
-            key, more = old_slots[old, KEY], old_slots[old, MORE_KEY]
-            n = np.int64(old_slots[old, WORD] >> np.uint64(32))
-            slot = np.int64(slot_hash(key, more, n) & np.uint64(mask))
-            while seen.slots[slot, COUNT] != 0:
-                slot = (slot + 1) & mask
-            for column in range(4):
-                seen.slots[slot, column] = old_slots[old, column]
+    slots = seen.slots
+    mask = np.uint64(len(slots) - 1)
+    for old in range(np.uint64(0), np.uint64(len(old_slots)), SLOT):
+        if old_slots[old + COUNT] != NONE:
+            slot = first_slot(slots, old_slots[old + KEY], old_slots[old + MORE_KEY])
+            while slots[slot + COUNT] != NONE:
+                slot = (slot + SLOT) & mask
+            for cell in (KEY, MORE_KEY, WORD, COUNT):
+                slots[slot + cell] = old_slots[old + cell]

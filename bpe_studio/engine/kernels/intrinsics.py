@@ -41,6 +41,28 @@ def load_eight_plainly(array, at):
 
 
 @intrinsic
+def store_eight(typing, array, at, value):
+    """Write a uint64 as the eight bytes of a uint8 array from `at` on, aligned or not.
+
+    The array has room for them: nothing is checked.
+    """
+
+    def generate(context, builder, signature, arguments):
+        array_type, index_type, _ = signature.args
+        places = types.none(array_type, index_type)
+        address = _address(context, builder, places, arguments[:2], WORD)
+        builder.store(arguments[2], address, align=1)
+        return context.get_dummy_value()
+
+    return types.none(array, at, types.uint64), generate
+
+
+def store_eight_plainly(array, at, value):
+    """Do what `store_eight` does on a processor that puts the low byte first."""
+    array[at : at + 8] = list(int(value).to_bytes(8, "little"))
+
+
+@intrinsic
 def trailing_zeros(typing, bits):
     """Return how many zeros stand below the lowest one of a uint64 (int64; 64 for 0)."""
 

@@ -29,13 +29,17 @@ WHITESPACE, GPT2, GPT4, O200K = range(4)
 
 BLOCK = 64  # bytes that are cut at once
 
-# Columns of `Seen.slots`, and the places of the numbers in `Seen.numbers`.
-KEY, MORE_KEY, WORD, COUNT = range(4)
+# Cells of a slot in `Seen.slots`, unsigned as a hash is, and the places of the numbers in `Seen.numbers`.
+KEY, MORE_KEY, WORD, COUNT, SLOT = map(np.uint64, range(5))
 N_WORDS, N_ARENA, N_NEEDED = range(3)
 
 Seen = namedtuple("Seen", "slots arena start numbers")
-"""Unique words with counts. slots uint64, shape (n, 4): a hash table, count 0 is empty. By word: start int64,
-where it begins in arena; arena uint8: the words' bytes in order of first appearance. numbers int64."""
+"""Unique words with counts. slots uint64: a hash table, four cells a slot, count 0 is empty. By word: start
+int64, where it begins in arena; arena uint8: the words' bytes in order of first appearance. numbers int64."""
+
+Batch = namedtuple("Batch", "ends ones key more slot")
+"""Words that are looked up together. ends, ones int64: where they end, and that each is counted once. key,
+more, slot uint64: what tells them, and the first slot to look at."""
 
 CELL = np.dtype([("token", np.int32), ("weight", np.int32)])
 TOKEN = np.dtype([("length", np.int32), ("start", np.int32), ("hashed", np.uint64)])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_studio.engine.kernels.counting import enter_word, is_word, key_of, slot_hash
+from bpe_studio.engine.kernels.counting import enter_word, first_slot, is_word, key_of
 from bpe_studio.engine.kernels.decorator import kernel, part
 from bpe_studio.engine.kernels.encoding import merge_word
 from bpe_studio.engine.kernels.splitting import pre_token_end
-from bpe_studio.engine.kernels.state import COUNT, N_NEEDED, N_WORDS, WORD
+from bpe_studio.engine.kernels.state import COUNT, N_NEEDED, N_WORDS, SLOT, WORD
 
 
 @part
@@ -64,18 +64,20 @@ def encode_parts(
         Where it rested: at the end of all parts, at a word that is too long (then its length stands in
         ``seen.numbers[N_NEEDED]``), or at one for which there is no room (then 0).
     """
-    mask = len(seen.slots) - 1
+    mask = np.uint64(len(seen.slots) - 1)
     while part < len(ends):
         at = max(at, ends[part, 0])
         end = ends[part, 1]
         while at < end:
             after = pre_token_end(kind, text, at, end, classes)
             n = after - at
-            key, more = key_of(text, text64, at, n)
-            slot = np.int64(slot_hash(key, more, n) & np.uint64(mask))
-            while seen.slots[slot, COUNT] != 0 and not is_word(seen, slot, text, at, n, key, more):
-                slot = (slot + 1) & mask
-            if seen.slots[slot, COUNT] == 0:
+            key, more = key_of(text, at, n)
+            slot = first_slot(seen.slots, key, more)
+            while seen.slots[slot + COUNT] != np.uint64(0) and not is_word(
+                seen, slot, text, at, n, key, more
+            ):
+                slot = (slot + SLOT) & mask
+            if seen.slots[slot + COUNT] == np.uint64(0):
                 word = seen.numbers[N_WORDS]
                 seen.numbers[N_NEEDED] = n if n > scratch.shape[1] else 0
                 if n > scratch.shape[1] or known.start[word] + n > len(known.tokens):
@@ -83,13 +85,13 @@ def encode_parts(
                 if not enter_word(seen, slot, text, at, n, key, more):
                     seen.numbers[N_NEEDED] = 0
                     return part, at, n_out
-                seen.slots[slot, COUNT] = np.uint64(1)
+                seen.slots[slot + COUNT] = np.uint64(1)
                 n_tokens = merged_bytes(text, at, n, byte_ids, merges, scratch, due)
                 start = known.start[word]
                 for index in range(n_tokens):
                     known.tokens[start + index] = scratch[0, index]
                 known.start[word + 1] = start + n_tokens
-            word = np.int64(seen.slots[slot, WORD] & np.uint64(0xFFFFFFFF))
+            word = np.int64(seen.slots[slot + WORD] & np.uint64(0xFFFFFFFF))
             for index in range(known.start[word], known.start[word + 1]):
                 out[n_out] = known.tokens[index]
                 n_out += 1

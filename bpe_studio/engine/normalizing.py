@@ -1,7 +1,7 @@
 """Normalizers: what happens to plain text before it is split, as steps in a row.
 
-A step is a tuple of its kind and its texts; `KINDS` says what each does. None is ever trained with; they come
-with files of other programs. Offsets are then into the normalized text.
+A step is a tuple of its kind and what it takes, mostly texts; `KINDS` says what each does. None is ever
+trained with; they come with files of other programs. Offsets are then into the normalized text.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bpe_studio.engine.errors import BpeStudioError
+from bpe_studio.engine.sentencepiece_normalizer import check_step, of_step
 
 #: ("replace", " ", "▁"): a kind and what it takes.
 Step = tuple[Any, ...]
@@ -19,6 +20,14 @@ Step = tuple[Any, ...]
 
 def _as_it_is(text: str, step: Step, at_start: bool) -> str:
     return text
+
+
+def _check_texts(step: Step, n_texts: int) -> None:
+    texts = step[1:]
+    if len(texts) != n_texts or not all(isinstance(text, str) for text in texts):
+        raise BpeStudioError(f"The normalizer {step[0]!r} takes {n_texts} texts.")
+    if texts and not texts[0] or any("\ud800" <= sign <= "\udfff" for text in texts for sign in text):
+        raise BpeStudioError(f"The normalizer {step[0]!r} has an empty text or a lone surrogate.")
 
 
 @dataclass(frozen=True)
@@ -33,11 +42,14 @@ class NormalizerKind:
         Decoded text, step, whether it begins the whole → text for people. Parts come one after the other.
     n_texts : int
         Texts that a step has after its kind.
+    check : callable
+        Step, `n_texts`; raises `BpeStudioError` if what a step has after its kind is not right.
     """
 
     apply: Callable[[str, Step], str]
     undo: Callable[[str, Step, bool], str] = _as_it_is
     n_texts: int = 0
+    check: Callable[[Step, int], Any] = _check_texts
 
 
 def _form(name: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> NormalizerKind:
@@ -69,6 +81,11 @@ KINDS: dict[str, NormalizerKind] = {
         lambda text, step, at_start: text.replace(step[2], step[1]),
         2,
     ),
+    "sentencepiece": NormalizerKind(
+        lambda text, step: of_step(step).apply(text),
+        lambda text, step, at_start: of_step(step).undo(text, at_start),
+        check=lambda step, _: check_step(step),
+    ),
 }
 """By name. "prefix" puts its text where there is none yet, "prepend" always; decoding takes either away, but
 leaves a "kept-prefix"."""
@@ -80,7 +97,7 @@ def checked_steps(steps: Sequence[Sequence[Any]]) -> tuple[Step, ...]:
     Raises
     ------
     BpeStudioError
-        If one is of no known kind, or has other texts than its kind takes.
+        If one is of no known kind, or has other things after it than its kind takes.
 
     Examples
     --------
@@ -90,13 +107,9 @@ def checked_steps(steps: Sequence[Sequence[Any]]) -> tuple[Step, ...]:
     found = tuple(tuple(step) for step in steps)
     for step in found:
         kind = KINDS.get(step[0]) if step and isinstance(step[0], str) else None
-        texts = step[1:]
         if kind is None:
             raise BpeStudioError(f"The normalizer {step!r} is of no known kind.")
-        if len(texts) != kind.n_texts or not all(isinstance(text, str) for text in texts):
-            raise BpeStudioError(f"The normalizer {step[0]!r} takes {kind.n_texts} texts.")
-        if texts and not texts[0] or any("\ud800" <= sign <= "\udfff" for text in texts for sign in text):
-            raise BpeStudioError(f"The normalizer {step[0]!r} has an empty text or a lone surrogate.")
+        kind.check(step, kind.n_texts)
     return found
 
 

@@ -12,6 +12,9 @@ from bpe_studio.engine.writing import reason
 #: No tokenizer file is larger; a device that never ends is not read for ever.
 MAX_FILE_BYTES = 1 << 29
 
+#: Files that begin so may be larger: their vocabulary stands at the beginning, and only that is read.
+HEADS = {b"GGUF": 1 << 26}
+
 
 def read_bounded(path: Path) -> bytes:
     """Return a file's bytes.
@@ -24,7 +27,7 @@ def read_bounded(path: Path) -> bytes:
     Returns
     -------
     bytes
-        All of it.
+        All of it, or the beginning if that is what matters; see `HEADS`.
 
     Raises
     ------
@@ -36,7 +39,8 @@ def read_bounded(path: Path) -> bytes:
             kind = os.fstat(file.fileno()).st_mode
             if not (stat.S_ISREG(kind) or stat.S_ISFIFO(kind)):
                 raise FormatError(f"{path}: cannot be read: it is not a file.")
-            data = file.read(MAX_FILE_BYTES + 1)
+            data = file.read(4)
+            data += file.read(HEADS.get(data, MAX_FILE_BYTES + 1))
     except (OSError, ValueError) as error:
         if isinstance(error, FormatError):
             raise

@@ -1,0 +1,202 @@
+"""The vocabulary in a GGUF file, as llama.cpp keeps models: pieces with scores, or merges of bytes.
+
+A file of the second kind names its split pattern and does not hold it; only names whose pattern is published
+are read. Where llama.cpp differs from the library that the vocabulary comes from, that library is followed.
+"""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bpe_studio.engine.errors import FormatError
+from bpe_studio.engine.patterns import resolve_pattern
+from bpe_studio.engine.sentencepiece_normalizer import SentencePieceNormalizer
+from bpe_studio.engine.tokenizer import Tokenizer
+from bpe_studio.formats.assembling import byte_alphabet
+from bpe_studio.formats.byte_letters import bytes_of
+from bpe_studio.formats.content import Content
+from bpe_studio.formats.fields import Fields
+from bpe_studio.formats.gguf_header import MAGIC, key_values
+from bpe_studio.formats.piece_vocabulary import (
+    BYTE,
+    CONTROL,
+    NORMAL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    Piece,
+    tokenizer_of_pieces,
+)
+
+PREFIX = "tokenizer.ggml."
+
+
+@dataclass(frozen=True)
+class SplitName:
+    """What a name of a split pattern stands for.
+
+    Parameters
+    ----------
+    names : tuple of str
+        As the key ``tokenizer.ggml.pre`` has them.
+    pattern : str
+        A name or an expression, see `resolve_pattern`.
+    whole_first : bool
+        Whether a pre-token that is a token is taken whole.
+    """
+
+    names: tuple[str, ...]
+    pattern: str
+    whole_first: bool = False
+
+
+_WORD = r"[^\r\n\p{L}\p{N}]?"
+_CAPITALS, _SMALL = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+
+SPLIT_NAMES = (
+    SplitName(("gpt-2",), "gpt2"),
+    SplitName(("llama-bpe", "llama-v3", "llama3"), "gpt4", whole_first=True),
+    SplitName(("dbrx", "smaug-bpe"), "gpt4"),
+    SplitName(("gpt-4o",), "o200k"),
+    SplitName(
+        ("qwen2", "deepseek-r1-qwen"),
+        rf"(?i:'s|'t|'re|'ve|'m|'ll|'d)|{_WORD}\p{{L}}+|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*"
+        r"|\s*[\r\n]+|\s+(?!\S)|\s+",
+    ),
+    SplitName(
+        ("tekken",),
+        rf"{_WORD}{_CAPITALS}*{_SMALL}+|{_WORD}{_CAPITALS}+{_SMALL}*|\p{{N}}"
+        r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        whole_first=True,
+    ),
+)
+
+
+def recognises(content: Content) -> bool:
+    """Return whether a file begins as all GGUF files do."""
+    return content.data.startswith(MAGIC)
+
+
+def read(content: Content) -> Tokenizer:
+    """Return the tokenizer of a file; its tensors are not looked at.
+
+    Raises
+    ------
+    FormatError
+        Naming the key and what is wrong with it, or what is not done here.
+    """
+    values = Fields(key_values(content.data))
+    readers = {"llama": _of_pieces, "gpt2": _of_merges}
+    if f"{PREFIX}model" not in values:
+        raise FormatError(f"the file holds no vocabulary: it has no {PREFIX}model.")
+    tokenizer = readers[values.choice(f"{PREFIX}model", tuple(readers))](values)
+    tokenizer.tokens  # noqa: B018 - made and checked on first use, which is now
+    return tokenizer
+
+
+def _pieces(values: Fields) -> list[Piece]:
+    texts = values.texts(f"{PREFIX}tokens")
+    kinds = _numbers(values, "token_type", int, len(texts), NORMAL)
+    scores = _numbers(values, "scores", float, len(texts), 0.0)
+    return [Piece(text, score, kind) for text, score, kind in zip(texts, scores, kinds, strict=True)]
+
+
+def _numbers(values: Fields, name: str, kind: type, n: int, default: Any) -> list[Any]:
+    key = PREFIX + name
+    found: list[Any] = values.list(key) if key in values else [default] * n
+    if len(found) != n or any(type(value) is not kind for value in found):
+        raise FormatError(f"{key} must have {n:,} numbers, one for each token.")
+    return found
+
+
+def _flag(values: Fields, name: str, default: bool) -> bool:
+    return values.flag(PREFIX + name) if PREFIX + name in values else default
+
+
+# ---- pieces with scores ------------------------------------------------------------------------------------
+
+
+def _of_pieces(values: Fields) -> Tokenizer:
+    pieces = _pieces(values)
+    if f"{PREFIX}scores" not in values:
+        raise FormatError(f"{PREFIX}scores is missing.")
+    if not any(piece.kind == BYTE for piece in pieces):
+        raise FormatError("there are no byte pieces; what becomes of unknown characters is not known then.")
+    charsmap = _charsmap(values)
+    user_defined = tuple(piece.text for piece in pieces if piece.kind == USER_DEFINED)
+    normalizer = SentencePieceNormalizer(
+        add_dummy_prefix=_flag(values, "add_space_prefix", True),
+        remove_extra_whitespaces=_flag(values, "remove_extra_whitespaces", False),
+        charsmap=charsmap,
+        kept=user_defined if charsmap or any(" " in text for text in user_defined) else (),
+    )
+    return tokenizer_of_pieces(pieces, normalizer)
+
+
+def _charsmap(values: Fields) -> str:
+    key = f"{PREFIX}precompiled_charsmap"
+    if key not in values:
+        return ""
+    try:
+        return base64.b64encode(bytes(values.list(key))).decode()
+    except (TypeError, ValueError) as error:
+        raise FormatError(f"{key} must be an array of bytes.") from error
+
+
+# ---- merges of bytes ---------------------------------------------------------------------------------------
+
+
+def _of_merges(values: Fields) -> Tokenizer:
+    split = _split_name(values)
+    texts: dict[int, dict[str, int]] = {kind: {} for kind in (NORMAL, UNUSED, CONTROL, USER_DEFINED)}
+    for token, piece in enumerate(_pieces(values)):
+        kind = CONTROL if piece.kind == UNKNOWN else piece.kind
+        if kind not in texts or not piece.text:
+            raise FormatError(f"token {token:,} ({piece.text[:40]!r}) is empty or of kind {kind}.")
+        if texts[kind].setdefault(piece.text, token) != token:
+            raise FormatError(f"the token {piece.text[:40]!r} is there twice.")
+    plain = texts[NORMAL] | texts[UNUSED]
+    ids = {bytes_of(text): token for text, token in plain.items()}
+    if len(ids) < len(texts[NORMAL]) + len(texts[UNUSED]):
+        raise FormatError("two of its tokens are the same bytes.")
+    alphabet = byte_alphabet(ids)
+    left, right, product = _merges(values, ids).T
+    made = {*alphabet.token_ids, *product.tolist()}
+    return Tokenizer(
+        alphabet, left, right, product, resolve_pattern(split.pattern), texts[CONTROL],
+        "pairs-whole" if split.whole_first else "pairs",
+        unmerged={token: data for data, token in ids.items() if token not in made},
+        added_tokens=texts[USER_DEFINED],
+    )  # fmt: skip
+
+
+def _split_name(values: Fields) -> SplitName:
+    key = f"{PREFIX}pre"
+    name = values.text(key) if key in values else "default"
+    for split in SPLIT_NAMES:
+        if name in split.names:
+            return split
+    known = ", ".join(name for split in SPLIT_NAMES for name in split.names)
+    raise FormatError(f"{key} is {name[:40]!r}; the split patterns of these names are known: {known}.")
+
+
+def _merges(values: Fields, ids: dict[bytes, int]) -> np.ndarray:
+    """Return rows of the ids of left part, right part and product."""
+    rows: dict[tuple[int, int], int] = {}
+    for rank, text in enumerate(values.texts(f"{PREFIX}merges")):
+        place = f"{PREFIX}merges[{rank}]"
+        parts = [bytes_of(part) for part in text.split(" ")]
+        if len(parts) != 2 or not all(parts):
+            raise FormatError(f"{place} must be two tokens and a blank, not {text[:40]!r}.")
+        for token in (*parts, b"".join(parts)):
+            if token not in ids:
+                raise FormatError(f"{place} ({text[:40]!r}) uses or makes a token that is not in the list.")
+        pair = ids[parts[0]], ids[parts[1]]
+        if pair in rows:
+            raise FormatError(f"{place} ({text[:40]!r}) is there twice.")
+        rows[pair] = ids[b"".join(parts)]
+    return np.array([(*pair, token) for pair, token in rows.items()], np.int32).reshape(-1, 3)

@@ -411,10 +411,15 @@ class Tokenizer:
         BpeStudioError
             For an id that no token has.
         """
+        try:
+            return b"".join(map(self._decoded.__getitem__, _integers(ids)))
+        except KeyError as error:
+            return self.token_bytes(error.args[0])  # raises, and says why
+
+    @cached_property
+    def _decoded(self) -> Mapping[int, bytes]:
         unknown = self.alphabet.unknown_id
-        return b"".join(
-            REPLACEMENT.encode() if id_ == unknown else self.token_bytes(id_) for id_ in _integers(ids)
-        )
+        return self.tokens if unknown is None else {**self.tokens, unknown: REPLACEMENT.encode()}
 
     def stream_decoder(self, errors: str = "replace") -> StreamDecoder:
         """Return a decoder that takes ids one by one and holds unfinished characters back."""

@@ -63,15 +63,17 @@ def run(arguments: argparse.Namespace) -> int:
 def _decoded(
     tokenizer: Tokenizer, name: str, record: IdFormat | None, dtype: str, watch: Watch
 ) -> Iterator[bytes]:
-    n_ids = 0
+    stream, n_ids = tokenizer.stream_decoder(), 0
     for ids in _blocks(name, record, dtype):
         try:
-            data = tokenizer.decode_bytes(ids)
+            # What a normalizer put in is taken out of the text; else every byte is what it was.
+            data = stream.feed(ids).encode() if tokenizer.normalizer else tokenizer.decode_bytes(ids)
         except BpeStudioError as error:
             raise BpeStudioError(named(name, error)) from error
         n_ids += len(ids)
         watch("decoding", n_ids, None)
         yield data
+    yield stream.finish().encode()
 
 
 def _blocks(name: str, record: IdFormat | None, dtype: str) -> Iterator[Any]:

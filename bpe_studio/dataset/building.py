@@ -103,13 +103,15 @@ def build_dataset(
     with staged(folder) as stage:
         save(tokenizer, stage / TOKENIZER, "studio")
         writers = {
-            name: _Split(tokenizer, corpus, stage / (name + record.suffix), record, dtype, end)
+            name: _Split(
+                tokenizer, corpus, stage / (name + record.suffix), record, dtype, options.allowed_special, end
+            )
             for name, corpus in splits.items()
         }
         told = _Told("encoding", total, progress)
         for name, split in writers.items():
             with _naming(name):
-                split.write(options.allowed_special, told)
+                split.write(told)
         told = _Told("checking", total, progress)
         entries = {}
         for name, split in writers.items():
@@ -126,7 +128,11 @@ def build_dataset(
             "document_end": options.document_end,
             **about,
             "splits": entries,
-            "checked": ["every byte comes back", "every id is in range", "the tokenizer reloads"],
+            "checked": [
+                f"every byte of the {'normalized ' * bool(tokenizer.normalizer)}text comes back",
+                "every id is in range",
+                "the tokenizer reloads",
+            ],
         }
         text = json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"
         write_atomic(stage / MANIFEST, text.encode())
@@ -157,6 +163,7 @@ class _Split:
     path: Path
     record: IdFormat
     dtype: str
+    allowed_special: AllowedSpecial
     end: NDArray[np.uint32]
     """The id after each document; empty if there is none."""
     lengths: list[int] = field(default_factory=list)
@@ -167,28 +174,31 @@ class _Split:
     def __post_init__(self) -> None:
         self._counter = FigureCounter(self.tokenizer)
 
-    def write(self, allowed_special: AllowedSpecial, told: Callable[[int], None]) -> None:
+    def write(self, told: Callable[[int], None]) -> None:
         """Encode the documents into the file."""
         with open(self.path, "wb") as file:
-            self.record.write(file, self._encoded(allowed_special, told), self.dtype)
+            self.record.write(file, self._encoded(told), self.dtype)
             file.flush()
             os.fsync(file.fileno())
 
-    def _encoded(
-        self, allowed_special: AllowedSpecial, told: Callable[[int], None]
-    ) -> Iterator[NDArray[np.uint32]]:
+    def _encoded(self, told: Callable[[int], None]) -> Iterator[NDArray[np.uint32]]:
         for document in self.corpus.documents:
             self.lengths.append(0)
             with _naming(document.name):
-                for utf8, ids in encode_parts(self.tokenizer, _chunks(document), allowed_special):
+                for utf8, ids in encode_parts(self.tokenizer, _chunks(document), self.allowed_special):
                     self._counter.add(utf8, ids)
                     self.lengths[-1] += len(ids)
-                    if allowed_special == "none":
+                    if self.allowed_special == "none":
                         self.n_specials += n_specials(self.tokenizer, utf8)
                     told(len(utf8))
                     yield ids
             self._counter.add(b"", self.end)
             yield self.end
+
+    def _as_encoded(self, document: Document) -> bytes:
+        if not self.tokenizer.normalizer:
+            return document.utf8
+        return self.tokenizer.normalized(document.utf8, self.allowed_special).encode()
 
     def checked(self, told: Callable[[int], None]) -> dict[str, Any]:
         """Read the file back, and return the split's entry in the manifest."""
@@ -197,8 +207,8 @@ class _Split:
             ids = _Reader(self.record.read(file, self.dtype))
             for document, length in zip(self.corpus.documents, self.lengths, strict=True):
                 with _naming(document.name):
-                    trip = RoundTrip(self.tokenizer, allows_unknown=True)
-                    utf8, at = document.utf8, 0
+                    trip = RoundTrip(self.tokenizer, as_encoded=True)
+                    utf8, at = self._as_encoded(document), 0
                     for block in ids.take(length):
                         before, at = at, trip.follow(utf8, block, at)
                         told(at - before)
@@ -270,6 +280,7 @@ def _tokenizer_facts(tokenizer: Tokenizer) -> dict[str, Any]:
         "n_merges": tokenizer.n_merges,
         "alphabet": tokenizer.alphabet.kind,
         "pattern": tokenizer.pattern.name,
+        "normalizer": [list(step) for step in tokenizer.normalizer],
         "special_tokens": dict(tokenizer.special_tokens),
     }
 

@@ -26,12 +26,14 @@ class RoundTrip:
     ----------
     tokenizer : Tokenizer
         What decodes.
-    allows_unknown : bool
-        Whether ``<unk>`` may stand for the character that is there.
+    as_encoded : bool
+        Whether the text is the one that is split and merged, see `Tokenizer.normalized`: ``<unk>`` then
+        stands for a character that the alphabet lacks. Otherwise it is what people are to get back; with a
+        normalizer it must be followed in one go.
     """
 
     tokenizer: Tokenizer
-    allows_unknown: bool = False
+    as_encoded: bool = False
     n_bytes: int = 0
     """Bytes that came back so far."""
     n_tokens: int = 0
@@ -81,7 +83,9 @@ class RoundTrip:
 
     def _decoded(self, utf8: bytes, ids: NDArray[Any], start: int) -> bytes:
         unknown = self.tokenizer.alphabet.unknown_id
-        if not self.allows_unknown or unknown is None:
+        if not self.as_encoded and self.tokenizer.normalizer:
+            return self.tokenizer.decode(ids.tolist()).encode()
+        if not self.as_encoded or unknown is None:
             return self.tokenizer.decode_bytes(ids.tolist())
         parts, at = [], start
         for known in np.split(ids, np.flatnonzero(ids == unknown)):
@@ -108,8 +112,12 @@ class RoundTrip:
         at = first_difference(expected, decoded)
         while at and expected[at : at + 1] and expected[at] & 0xC0 == 0x80:
             at -= 1
-        is_unknown = self.tokenizer.alphabet.unknown_id in ids
-        why = "; characters outside the alphabet became the unknown token" if is_unknown else ""
+        why = ""
+        if self.tokenizer.alphabet.unknown_id in ids:
+            why = "; characters outside the alphabet became the unknown token"
+        elif self.tokenizer.normalizer:
+            steps = ", ".join(step[0] for step in self.tokenizer.normalizer)
+            why = f"; the tokenizer normalizes text first: {steps}"
         line = self.n_lines + expected.count(b"\n", 0, at) + 1
         return BpeStudioError(
             f"at byte {self.n_bytes + at:,}, line {line:,}: {_shown(expected, at)} comes back as "

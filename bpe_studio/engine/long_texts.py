@@ -26,11 +26,11 @@ def can_be_cut(tokenizer: Tokenizer) -> bool:
     Parameters
     ----------
     tokenizer : Tokenizer
-        No place is known under pattern "none", under a user's own expression, and where a special or
-        added token holds such a place itself.
+        No place is known under pattern "none" or a user's own expression, with a normalizer, and where a
+        special or added token holds such a place itself.
     """
     expression = tokenizer.pattern.expression
-    if expression is None or not tokenizer.pattern.is_named:
+    if expression is None or not tokenizer.pattern.is_named or tokenizer.normalizer:
         return False
     found_whole = (*tokenizer.special_tokens, *tokenizer.added_tokens)
     return all(len(list(blocks(token, 0))) == 1 for token in found_whole)

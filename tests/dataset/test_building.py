@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -201,8 +202,8 @@ def test_a_file_that_does_not_give_the_text_back_is_not_kept(
 ) -> None:
     write = building._Split.write
 
-    def spoiled(split: Any, *arguments: Any) -> None:
-        write(split, *arguments)
+    def spoiled(split: Any, told: Any) -> None:
+        write(split, told)
         ids = np.load(split.path)
         np.save(split.path, spoil(ids))
 
@@ -277,3 +278,11 @@ def test_a_manifest_cannot_have_files_elsewhere_removed(tmp_path: Path) -> None:
         build(tmp_path / "set", {"train": SPLITS["val"]})
         assert (tmp_path / "mine.npy").exists()
     assert staging._leftovers(tmp_path / "set") == []
+
+
+def test_a_normalized_text_comes_back_as_it_was_encoded(tmp_path: Path) -> None:
+    tok = replace(TOK, normalizer=(("NFC",),))
+    manifest = build(tmp_path / "set", {"train": Corpus.from_source("the e\u0301 cat")}, tok)
+    assert manifest["checked"][0] == "every byte of the normalized text comes back"
+    assert manifest["tokenizer"]["normalizer"] == [["NFC"]]
+    assert tok.decode(np.load(tmp_path / "set" / "train.npy")) == "the é cat"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -63,9 +65,9 @@ def test_unknown_characters_differ_unless_they_are_allowed() -> None:
     utf8, ids = "aXéb".encode(), UNK.encode_to_array("aXéb")
     with pytest.raises(BpeStudioError, match="outside the alphabet became the unknown token"):
         RoundTrip(UNK).follow(utf8, ids)
-    assert RoundTrip(UNK, allows_unknown=True).follow(utf8, ids) == len(utf8)
+    assert RoundTrip(UNK, as_encoded=True).follow(utf8, ids) == len(utf8)
     with pytest.raises(BpeStudioError, match="comes back as"):  # a known character is no unknown one
-        RoundTrip(UNK, allows_unknown=True).follow(b"aab", ids)
+        RoundTrip(UNK, as_encoded=True).follow(b"aab", ids)
 
 
 def test_differences() -> None:
@@ -77,3 +79,21 @@ def test_a_reload_that_differs_is_an_error(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(checks, "written_and_read", lambda tokenizer: tokenizer.first(3))
     with pytest.raises(BpeStudioError, match="written and read back"):
         check_reload(TOK)
+
+
+@given(text=awkward_texts())
+def test_a_normalizer_is_followed_in_the_text_that_it_gives(text: str) -> None:
+    for steps in ((("NFC",),), (("prepend", " "), ("replace", " ", "▁"))):
+        tok = replace(TOK, normalizer=steps)
+        ids = tok.encode_to_array(text, "none")
+        utf8 = tok.normalized(text, "none").encode()
+        assert RoundTrip(tok, as_encoded=True).follow(utf8, ids) == len(utf8)
+
+
+def test_a_normalizer_that_changes_a_text_is_named() -> None:
+    tok = replace(TOK, normalizer=(("NFC",),))
+    assert RoundTrip(tok).follow("é".encode(), tok.encode_to_array("é")) == 2
+    with pytest.raises(BpeStudioError, match="normalizes text first: NFC"):
+        RoundTrip(tok).follow("e\u0301".encode(), tok.encode_to_array("e\u0301"))
+    spaces = replace(TOK, normalizer=(("prepend", " "), ("replace", " ", "▁")))
+    assert RoundTrip(spaces).follow(b"the cat", spaces.encode_to_array("the cat")) == 7

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from bpe_studio.engine import encoding, fast_counting, fast_encoding, kernels, merging, replay
+from bpe_studio.engine import fast_counting, fast_encoding, kernels, merging, replay
 
-USERS = (merging, replay, encoding, fast_counting, fast_encoding)
+USERS = (merging, replay, fast_counting, fast_encoding)
 
 
 def prepare() -> SimpleNamespace:

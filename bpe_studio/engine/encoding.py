@@ -1,9 +1,9 @@
 """Merging the symbols of one word: lowest rank first, left to right, never quadratic.
 
 Short words, that is nearly all, are scanned again for every merge: a list of a dozen symbols is scanned
-faster than any clever structure is built. Long ones are a linked list with the places of each pair kept by
-rank, and very long ones go to a compiled kernel once there is one. `engine.reference.encode_word` says the
-same in fewer lines; `tests/engine/test_encoding.py` holds all of them together.
+faster than any clever structure is built. Long ones are a linked list with the places of all pairs in a heap,
+and very long ones go to a compiled kernel once there is one. `engine.reference.encode_word` says the same in
+fewer lines; `tests/engine/test_encoding.py` holds all of them together.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpe_studio.engine import kernels
-from bpe_studio.engine.kernels.state import Merges
+from bpe_studio.engine.compiled_model import CompiledModel, fits_kernels
 from bpe_studio.engine.pieces import RAW_BYTES
-from bpe_studio.engine.semantics import SEMANTICS, MergeModel, PairRanks
+from bpe_studio.engine.semantics import MergeModel, PairRanks
 
 #: Symbols up to which scanning again for every merge is the faster way.
 SHORT_WORD = 64
@@ -179,30 +179,31 @@ def merged_linked(
     return [id_ for id_ in ids if id_ >= 0]
 
 
-def merges_table(
-    left: NDArray[np.int32], right: NDArray[np.int32], product: NDArray[np.int32], compiled: SimpleNamespace
-) -> Merges:
-    """Return merges in rank order as the kernel takes them."""
-    size = 1 << (2 * len(left) + 1).bit_length()
-    # Copies: a kernel is compiled anew for read-only arrays.
-    merges = Merges(left.copy(), right.copy(), product.copy(), np.full(size, -1, np.int32))
-    compiled.encoding.enter_merges(merges)
-    return merges
+def merged_array(
+    symbols: NDArray[np.int32],
+    pairs: NDArray[np.uint64],
+    compiled: SimpleNamespace,
+    *,
+    one_by_one: bool = False,
+) -> NDArray[np.int32]:
+    """Return a word's symbols after all merges, by the compiled kernel; `symbols` is overwritten.
 
-
-def merged_array(symbols: NDArray[np.int32], merges: Merges, compiled: SimpleNamespace) -> NDArray[np.int32]:
-    """Return a word's symbols after all merges, by the compiled kernel; `symbols` is overwritten."""
+    Parameters
+    ----------
+    symbols : ndarray of int32
+        Base symbols of one word.
+    pairs : ndarray of uint64
+        `CompiledModel.pairs`.
+    compiled : namespace
+        What `bpe_studio.engine.kernels.load` returns.
+    one_by_one : bool
+        As in `Semantics`.
+    """
     n = len(symbols)
     following, before, fresh = np.empty((3, n), np.int32)
     due = np.empty(3 * n, np.int64)
-    n_left = compiled.encoding.merge_word(merges, symbols, following, before, due, fresh)
+    n_left = compiled.encoding.merge_word(pairs, symbols, following, before, due, fresh, int(one_by_one))
     return symbols[:n_left].copy()
-
-
-def warm_up(compiled: SimpleNamespace) -> None:
-    """Compile or load the kernel by encoding three letters."""
-    pair = np.array([97], np.int32)
-    merged_array(np.array([97, 97, 97], np.int32), merges_table(pair, pair, pair + 159, compiled), compiled)
 
 
 class WordEncoder:
@@ -226,7 +227,7 @@ class WordEncoder:
     @property
     def has_kernel(self) -> bool:
         """Whether words are encoded by the compiled kernel from `VERY_LONG_WORD` characters on."""
-        return self._model.semantics == SEMANTICS["pairs"] and kernels.status() != "cold"
+        return kernels.status() != "cold" and fits_kernels(self._model)
 
     def tokens_of_long(self, word: str) -> NDArray[np.int32]:
         """Return the token ids of a very long word, by the compiled kernel."""
@@ -236,12 +237,15 @@ class WordEncoder:
             symbols = np.array(alphabet.byte_ids, np.int32)[data]
         else:
             symbols = np.array(alphabet.symbols(word), np.int32)
-        return merged_array(symbols, self._compiled, kernels.load())
+        whole = self._whole(word)
+        if whole is not None:
+            return np.array([whole], np.int32)
+        one_by_one = self._model.semantics.one_by_one
+        return merged_array(symbols, self._compiled.pairs, kernels.load(), one_by_one=one_by_one)
 
     @cached_property
-    def _compiled(self) -> Merges:
-        model = self._model
-        return merges_table(model.left, model.right, model.product, kernels.load())
+    def _compiled(self) -> CompiledModel:
+        return CompiledModel(self._model, kernels.load())
 
     def tokens(self, word: str) -> Sequence[int]:
         """Return the token ids of a word."""

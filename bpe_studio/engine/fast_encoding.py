@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
+from functools import cached_property
 from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bpe_studio.engine.arrays import enlarged
-from bpe_studio.engine.encoding import merged_array, merges_table
-from bpe_studio.engine.fast_counting import Parts, empty_slots, padded
-from bpe_studio.engine.kernels.state import GPT2, N_NEEDED, Known, Seen
+from bpe_studio.engine.alphabet import Alphabet
+from bpe_studio.engine.arrays import enlarged, power_of_two
+from bpe_studio.engine.compiled_model import CompiledModel, aligned_zeros
+from bpe_studio.engine.encoding import merged_array
+from bpe_studio.engine.fast_counting import PADDING, padded
+from bpe_studio.engine.kernels.fields import (
+    ARENA,
+    AT,
+    BATCH,
+    BATCH_SIZE,
+    BYTE_IDS,
+    CLASSES,
+    ID_ENDS,
+    KIND,
+    MAX_SYMBOLS,
+    MERGING,
+    N_IN_ARENA,
+    N_IN_POOL,
+    N_OUT,
+    N_SEEN_WORDS,
+    NEEDED,
+    OUT,
+    PART_ENDS,
+    POOL,
+    SEEN,
+    SIZE,
+    SYMBOLS,
+    TAIL,
+    TAIL_SIZE,
+)
+from bpe_studio.engine.kernels.state import GPT2
+from bpe_studio.engine.semantics import SEMANTICS, MergeModel
 from bpe_studio.engine.unicode_classes import character_classes
 
 Ids = NDArray[np.int32]
@@ -19,10 +49,21 @@ Ids = NDArray[np.int32]
 MAX_WORDS = 1 << 19
 """Words remembered at most, in some 60 MB; then the table is emptied."""
 
-FIRST_WORDS = 1 << 13
+FIRST_WORDS = 1 << 12
 
-MAX_WORD_BYTES = 256
-"""Longer words are merged each time that they are met."""
+BYTES_A_WORD = 64
+"""Of a long text: for one new word in so many bytes room is made at once."""
+
+MAX_INTEGERS = 1 << 20
+
+SHORT_TEXT = 1 << 14
+"""Characters up to which ids are written to memory that is kept for that."""
+
+utf8_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
+    ("PyUnicode_AsUTF8AndSize", ctypes.pythonapi)
+)
+"""The address of a text's UTF-8, which the text keeps from then on; its size is written to an address. Raises
+UnicodeEncodeError for a text with surrogates."""
 
 
 class FastEncoder:
@@ -32,84 +73,176 @@ class FastEncoder:
     ----------
     kind : int
         One of `fast_counting.KINDS`.
-    byte_ids : sequence of int
-        Id of each of the 256 bytes.
-    merges : three ndarrays of int32
-        left, right, product in rank order.
+    model : MergeModel
+        What decides the tokens; must fit, see `compiled_model.fits_kernels`.
     kernels : namespace
         What `bpe_studio.engine.kernels.load` returns.
     """
 
-    def __init__(
-        self, kind: int, byte_ids: tuple[int, ...], merges: tuple[Ids, Ids, Ids], kernels: SimpleNamespace
-    ) -> None:
-        self._kind = kind
+    def __init__(self, kind: int, model: MergeModel, kernels: SimpleNamespace) -> None:
         self._kernels = kernels
-        self._byte_ids = np.array(byte_ids, np.int32)
-        self._merges = merges_table(*merges, kernels)
-        self._classes = character_classes()
-        self._scratch = np.empty((4, MAX_WORD_BYTES), np.int32), np.empty(3 * MAX_WORD_BYTES, np.int64)
+        self._encode = kernels.texts.encode
+        self._model = CompiledModel(model, kernels)
+        self._one_by_one = model.semantics.one_by_one
+        self._byte_ids = np.array(model.alphabet.byte_ids, np.int32)
+        self._numbers = self._model.numbers.copy()
+        self._address = self._numbers.ctypes.data
+        self._size_address = self._address + SIZE * self._numbers.itemsize
+        self._numbers[KIND] = kind
+        self._kept: dict[int, NDArray[np.generic]] = {}
+        self._place(CLASSES, character_classes())
+        for field, array in (
+            (BYTE_IDS, self._byte_ids),
+            (BATCH, np.empty((4, BATCH_SIZE), np.uint64)),
+            (SYMBOLS, np.empty((4, MAX_SYMBOLS), np.int32)),
+            (MERGING, np.empty(3 * MAX_SYMBOLS, np.int64)),
+            (TAIL, np.zeros(TAIL_SIZE + PADDING, np.uint8)),
+        ):
+            self._place(field, array, sized=False)
+        self._short_out = np.empty(4 * SHORT_TEXT + PADDING, np.int32)
+        self._write_to(self._short_out)
         self._lock = threading.Lock()
         self._forget(FIRST_WORDS)
 
+    def _place(self, field: int, array: NDArray[np.generic], *, sized: bool = True) -> None:
+        """Note an array's address, and behind it the number of its rows; and keep it alive."""
+        self._kept[field] = array
+        self._numbers[field] = array.ctypes.data
+        if sized:
+            self._numbers[field + 1] = len(array)
+
+    def _write_to(self, out: Ids) -> None:
+        self._out = out
+        self._numbers[OUT] = out.ctypes.data
+
+    # ---- words met before --------------------------------------------------------------------------------
+
     def _forget(self, n_words: int) -> None:
         """Begin again with an empty table for so many words."""
-        slots, arena = empty_slots(2 * n_words), np.zeros(16 * n_words, np.uint8)
-        self._seen = Seen(slots, arena, np.zeros(n_words + 1, np.int64), np.zeros(3, np.int64))
-        self._known = Known(np.zeros(n_words + 2, np.int64), np.empty(8 * n_words, np.int32))
+        self._place(SEEN, aligned_zeros(2 * n_words, 4))
+        self._place(ARENA, np.empty(16 * n_words + MAX_SYMBOLS, np.uint8))
+        self._place(POOL, np.empty(4 * n_words + MAX_SYMBOLS, np.int32))
+        self._numbers[[N_SEEN_WORDS, N_IN_ARENA, N_IN_POOL]] = 0
 
-    def _enlarge(self) -> None:
-        """Give every table twice the room, and keep what is known."""
-        slots, arena, start, numbers = self._seen
-        more = empty_slots(2 * len(slots) // 4)
-        n_words = len(start) - 1
-        self._seen = Seen(more, enlarged(arena, 2 * len(arena)), enlarged(start, 2 * n_words + 1), numbers)
-        self._kernels.counting.move_slots(slots, self._seen)
-        known = enlarged(self._known.start, 2 * n_words + 2), enlarged(self._known.tokens, 16 * n_words)
-        self._known = Known(*known)
+    def _enlarge(self, n_words: int) -> None:
+        """Give every table room for so many words, and keep what is known."""
+        old = self._kept[SEEN]
+        self._place(SEEN, aligned_zeros(2 * n_words, 4))
+        self._kernels.texts.move_words(self._address, old)
+        self._place(ARENA, enlarged(self._kept[ARENA], 16 * n_words + MAX_SYMBOLS))
+        self._place(POOL, enlarged(self._kept[POOL], 4 * n_words + MAX_SYMBOLS))
 
-    def encode(self, utf8: bytes) -> Ids:
-        """Return the token ids of a text."""
-        return self.encode_parts(padded(utf8), np.array([[0, len(utf8)]], np.int64))[0]
+    @property
+    def _n_words(self) -> int:
+        """How many words have room."""
+        return len(self._kept[SEEN]) // 2
 
-    def encode_parts(self, text: NDArray[np.uint8], parts: Parts) -> tuple[Ids, NDArray[np.int64]]:
-        """Return the ids of all parts of a padded text, one after the other, and where each part's end.
+    # ---- texts -------------------------------------------------------------------------------------------
+
+    def ids(self, text: str) -> list[int]:
+        """Return the token ids of a text.
+
+        Raises
+        ------
+        UnicodeEncodeError
+            If the text has surrogates.
+        """
+        if len(text) > SHORT_TEXT:
+            return self.integers(self.array(text))
+        with self._lock:
+            n = self._encode(self._address, utf8_of(text, self._size_address), 0, 0)
+            if n < 0:
+                n = self._go_on(utf8_of(text, self._size_address), 0)
+            ids: list[int] = self._out[:n].tolist()
+        return ids
+
+    def integers(self, ids: NDArray[np.uint32]) -> list[int]:
+        """Return ids as a list, made of integers that are kept: new ones would take memory, and so time."""
+        kept = self._integers
+        integers: list[int] = ids.tolist() if kept is None else kept.take(ids).tolist()
+        return integers
+
+    @cached_property
+    def _integers(self) -> NDArray[np.object_] | None:
+        """Every id as an object, if ids have no large holes."""
+        n_ids = self._model.n_ids
+        return np.array(range(n_ids), object) if n_ids <= MAX_INTEGERS else None
+
+    def array(self, text: str) -> NDArray[np.uint32]:
+        """Return the token ids of a text as an array; raises as `ids`."""
+        with self._lock:
+            address = utf8_of(text, self._size_address)
+            return self._array(address, 0)
+
+    def parts(self, utf8: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Return the ids of parts of a text, one after the other, and where those of each part end.
 
         Parameters
         ----------
-        text : ndarray of uint8
-            As `fast_counting.padded` returns it.
-        parts : ndarray of int64, shape (n, 2)
-            Starts and ends, in order.
+        utf8 : bytes
+            The parts, one after the other, and `PADDING` bytes more.
+        ends : ndarray of int64
+            Where each part ends. No pre-token crosses from one into the next.
         """
-        out, out_ends = np.empty(len(text), np.int32), np.zeros(len(parts), np.int64)
-        text64 = text.view(np.uint64)
-        part, at, n_out = 0, 0, 0
+        id_ends = np.zeros(len(ends), np.int64)
+        text = np.frombuffer(utf8, np.uint8)
         with self._lock:
-            while part < len(parts):
-                part, at, n_out = self._kernels.texts.encode_parts(
-                    self._kind, text, text64, parts, part, at, self._classes, self._byte_ids, self._merges,
-                    self._seen, self._known, *self._scratch, out, out_ends, n_out,
-                )  # fmt: skip
-                if part < len(parts):
-                    at, n_out = self._make_room(text, at, out, n_out)
-        return out[:n_out].copy(), out_ends
+            self._place(PART_ENDS, ends, sized=False)
+            self._place(ID_ENDS, id_ends, sized=False)
+            self._numbers[SIZE] = len(utf8) - PADDING
+            return self._array(text.ctypes.data, len(ends)), id_ends
 
-    def _make_room(self, text: NDArray[np.uint8], at: int, out: Ids, n_out: int) -> tuple[int, int]:
-        """Encode a word that is too long for the table; or enlarge the table, or empty it if it is full."""
-        n = int(self._seen.numbers[N_NEEDED])
-        if not n:
-            if len(self._seen.start) <= MAX_WORDS:
-                self._enlarge()
+    def _array(self, address: int, n_parts: int) -> NDArray[np.uint32]:
+        size = int(self._numbers[SIZE])
+        n_words = power_of_two(min(size // BYTES_A_WORD, MAX_WORDS))
+        if n_words > self._n_words:
+            self._enlarge(n_words)
+        ids = np.empty(size + PADDING, np.uint32)
+        self._write_to(ids.view(np.int32))
+        n = self._encode(self._address, address, n_parts, 0)
+        if n < 0:
+            n = self._go_on(address, n_parts)
+        self._write_to(self._short_out)
+        ids.resize(n, refcheck=False)  # gives back what was never touched, without a copy
+        return ids
+
+    def _go_on(self, address: int, n_parts: int) -> int:
+        """Do what the kernel rests for, until it has come to the end; return how many ids there are."""
+        n = -1
+        while n < 0:
+            needed = int(self._numbers[NEEDED])
+            if needed < 0:
+                size = int(self._numbers[SIZE])
+                copy = padded(ctypes.string_at(address, size))
+                self._place(PART_ENDS, np.array([size], np.int64), sized=False)
+                self._place(ID_ENDS, np.zeros(1, np.int64), sized=False)
+                n = self._encode(self._address, copy.ctypes.data, 1, 0)
+                return n if n >= 0 else self._go_on(copy.ctypes.data, 1)
+            if needed:
+                self._encode_long(address, needed)
+            elif self._n_words < MAX_WORDS:
+                self._enlarge(2 * self._n_words)
             else:
                 self._forget(MAX_WORDS)
-            return at, n_out
-        ids = merged_array(self._byte_ids[text[at : at + n]], self._merges, self._kernels)
-        out[n_out : n_out + len(ids)] = ids
-        return at + n, n_out + len(ids)
+            n = self._encode(self._address, address, n_parts, 1)
+        return n
+
+    def _encode_long(self, address: int, n: int) -> None:
+        """Encode a word that is too long for the kernel's memory."""
+        at, n_out = int(self._numbers[AT]), int(self._numbers[N_OUT])
+        symbols = self._byte_ids[np.frombuffer(ctypes.string_at(address + at, n), np.uint8)]
+        ids = merged_array(symbols, self._model.pairs, self._kernels, one_by_one=self._one_by_one)
+        self._out[n_out : n_out + len(ids)] = ids
+        self._numbers[[AT, N_OUT]] = at + n, n_out + len(ids)
 
 
 def warm_up(kernels: SimpleNamespace) -> None:
-    """Compile or load the kernel by encoding two letters."""
+    """Compile or load the kernels by encoding a few letters under two semantics."""
     pair = np.array([97], np.int32)
-    FastEncoder(GPT2, tuple(range(256)), (pair, pair, pair + 159), kernels).encode(b"aa b")
+    tokens = {**{byte: bytes([byte]) for byte in range(256)}, 256: b"aa"}
+    for semantics in (SEMANTICS["pairs"], SEMANTICS["ranks"]):
+        model = MergeModel(Alphabet(), pair, pair, pair + 159, semantics, {}, {}, {}, lambda: tokens)
+        encoder = FastEncoder(GPT2, model, kernels)
+        encoder._enlarge(2 * FIRST_WORDS)
+        encoder.ids("aa b")
+        merged_array(np.array([97, 97, 97], np.int32), encoder._model.pairs, kernels)

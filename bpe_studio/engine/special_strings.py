@@ -82,6 +82,11 @@ def cut_specials(text: str, special_tokens: tuple[str, ...]) -> Iterator[tuple[i
         yield start, len(text), False
 
 
+def holds_special(text: str, special_tokens: tuple[str, ...]) -> bool:
+    """Return whether one of the special strings, of which there are some, stands in a text."""
+    return _expression(special_tokens).search(text) is not None
+
+
 @lru_cache(maxsize=32)
 def _expression(special_tokens: tuple[str, ...]) -> re.Pattern[str]:
     """What finds them. Kept: with thousands of them, making it takes longer than most texts."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from contextlib import suppress
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from bpe_studio.engine import kernels
 from bpe_studio.engine.alphabet import missing_characters
 from bpe_studio.engine.batches import encode_together
+from bpe_studio.engine.compiled_model import fits_kernels
 from bpe_studio.engine.encoding import VERY_LONG_WORD, WordEncoder
 from bpe_studio.engine.errors import BpeStudioError
 from bpe_studio.engine.fast_counting import KINDS
@@ -21,13 +23,13 @@ from bpe_studio.engine.normalizing import Step, normalized
 from bpe_studio.engine.patterns import SplitPattern
 from bpe_studio.engine.pieces import pieces_of, text_of_bytes, valid_text
 from bpe_studio.engine.positions import symbol_widths
-from bpe_studio.engine.semantics import SEMANTICS, MergeModel
-from bpe_studio.engine.special_strings import cut_specials
+from bpe_studio.engine.semantics import MergeModel
+from bpe_studio.engine.special_strings import cut_specials, holds_special
 
 AllowedSpecial = str | Collection[str]
 
-#: Characters from which the compiled kernels are worth a call, or worth being loaded.
-MIN_CHARACTERS_FOR_KERNELS = {"loaded": 2_000, "cached": 2_000_000}
+#: Characters from which the compiled kernels are called, or worth being loaded.
+MIN_CHARACTERS_FOR_KERNELS = {"loaded": 0, "cached": 2_000_000}
 
 
 class TextEncoder:
@@ -48,10 +50,17 @@ class TextEncoder:
         self._pattern = pattern
         self._normalizer = normalizer
         self._specials = model.special_tokens
+        self._added_names = tuple(model.added_tokens)
+        self._names = (*self._specials, *self._added_names)
+        self._may_be_fast = pattern.name in KINDS and model.alphabet.kind == "bytes"
+        self._fast: FastEncoder | None = None
         self.words = WordEncoder(model)
 
     def ids(self, text: str | bytes, allowed_special: AllowedSpecial) -> list[int]:
         """Return the token ids of a text."""
+        if self._is_plain(text, allowed_special) and (fast := self._fast_for(len(text))) is not None:
+            with suppress(UnicodeEncodeError):
+                return fast.ids(text)
         parts = self._id_parts(text, allowed_special)
         if len(parts) == 1 and isinstance(parts[0], list):
             return parts[0]
@@ -59,6 +68,9 @@ class TextEncoder:
 
     def array(self, text: str | bytes, allowed_special: AllowedSpecial) -> NDArray[np.uint32]:
         """Return the token ids of a text as an array."""
+        if self._is_plain(text, allowed_special) and (fast := self._fast_for(len(text))) is not None:
+            with suppress(UnicodeEncodeError):
+                return fast.array(text)
         parts = self._id_parts(text, allowed_special)
         return np.concatenate([np.array(part, np.uint32) for part in parts])
 
@@ -66,16 +78,31 @@ class TextEncoder:
         self, texts: list[str | bytes], allowed_special: AllowedSpecial, n_threads: int
     ) -> list[list[int]]:
         """Return the token ids of several texts, in their order."""
-        plain = [text for text in texts if isinstance(text, str)]
-        together = len(plain) == len(texts) and not self._model.added_tokens and not self._normalizer
-        if together and self._takes_kernels(sum(map(len, plain))):
-            ids = encode_together(self._fast, plain, allowed_special, self._specials)
-            if ids is not None:
-                return ids
+        plain = [text for text in texts if self._is_plain(text, allowed_special)]
+        if len(plain) == len(texts) and (fast := self._fast_for(sum(map(len, plain)))) is not None:
+            with suppress(UnicodeEncodeError):
+                return encode_together(fast, plain)
         if n_threads < 2:
             return [self.ids(text, allowed_special) for text in texts]
         with ThreadPoolExecutor(n_threads) as pool:
             return list(pool.map(lambda text: self.ids(text, allowed_special), texts))
+
+    def _is_plain(self, text: str | bytes, allowed_special: AllowedSpecial) -> TypeGuard[str]:
+        """Whether a text is a str in which no token is to be found or refused before it is split."""
+        if not isinstance(text, str) or self._normalizer:
+            return False
+        if not isinstance(allowed_special, str) or allowed_special not in ("none", "none_raise", "all"):
+            return False
+        looked_for = self._added_names if allowed_special == "none" else self._names
+        return not looked_for or not holds_special(text, looked_for)
+
+    def _fast_for(self, n_characters: int) -> FastEncoder | None:
+        """Return the compiled encoder, if it can take this model and is worth it for so many characters."""
+        if self._fast is None and self._may_be_fast:
+            least = MIN_CHARACTERS_FOR_KERNELS.get(kernels.status(), sys.maxsize)
+            if n_characters >= least and fits_kernels(self._model):
+                self._fast = FastEncoder(KINDS[self._pattern.name], self._model, kernels.load())
+        return self._fast
 
     def trace(self, text: str | bytes, allowed_special: AllowedSpecial) -> NDArray[np.int64]:
         """Return every application of a merge: pre-token, rank, byte start, byte end."""
@@ -113,18 +140,18 @@ class TextEncoder:
 
     def _id_parts(
         self, text: str | bytes, allowed_special: AllowedSpecial
-    ) -> list[list[int] | NDArray[np.int32]]:
+    ) -> list[list[int] | NDArray[np.int32] | NDArray[np.uint32]]:
         """Ids as lists, but for very long words: ten million ids would be a list of ten million objects."""
         ids: list[int] = []
-        parts: list[list[int] | NDArray[np.int32]] = [ids]
+        parts: list[list[int] | NDArray[np.int32] | NDArray[np.uint32]] = [ids]
         longest = VERY_LONG_WORD if self.words.has_kernel else sys.maxsize
         for piece in self._pieces(self.valid(text), allowed_special):
             if isinstance(piece, int):
                 ids.append(piece)
                 continue
-            if self._takes_kernels(len(piece)):
+            if (fast := self._fast_for(len(piece))) is not None:
                 ids = []
-                parts += [self._fast.encode(piece.encode()), ids]
+                parts += [fast.array(piece), ids]
                 continue
             for word in self._pattern.split(piece):
                 if len(word) < longest:
@@ -178,19 +205,3 @@ class TextEncoder:
             at += len(text)
         if missing:
             raise missing_characters(missing, position)
-
-    def _takes_kernels(self, n_characters: int) -> bool:
-        """Whether a text is long enough, and of the kind, for the compiled kernels."""
-        model = self._model
-        if self._pattern.name not in KINDS or model.alphabet.kind != "bytes":
-            return False
-        if model.semantics != SEMANTICS["pairs"]:
-            return False
-        return n_characters >= MIN_CHARACTERS_FOR_KERNELS.get(kernels.status(), sys.maxsize)
-
-    @cached_property
-    def _fast(self) -> FastEncoder:
-        model = self._model
-        assert model.alphabet.byte_ids is not None
-        merges = (model.left, model.right, model.product)
-        return FastEncoder(KINDS[self._pattern.name], model.alphabet.byte_ids, merges, kernels.load())

@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 
 import bpe_studio as bs
 from bpe_studio.engine import kernels
+from bpe_studio.engine.compiled_model import CompiledModel
 from bpe_studio.engine.encoding import (
     SHORT_WORD,
     merged_array,
     merged_linked,
     merged_short,
     merged_symbols,
-    merges_table,
 )
-from bpe_studio.engine.reference import encode_word
+from bpe_studio.engine.reference import encode_word, encode_word_one_by_one
+from bpe_studio.engine.semantics import SEMANTICS, MergeModel
 from tests.engine.building import trained, trainings
 
 Rows = list[tuple[int, int, int]]
@@ -136,9 +137,11 @@ def test_compiled_merging_equals_the_reference(training, data):
     products = {(left, right): token for left, right, token in rows}
     base = log.alphabet.word_symbols(words)[0].tolist()
     symbols = data.draw(st.lists(st.sampled_from(base), min_size=1, max_size=60)) if base else [0]
-    merges = merges_table(*columns, compiled)
-    found = merged_array(np.array(symbols, np.int32), merges, compiled)
-    assert found.tolist() == encode_word(symbols, ranks, products)
+    for name, expected in (("pairs", encode_word), ("pairs-whole", encode_word_one_by_one)):
+        model = MergeModel(log.alphabet, *columns, SEMANTICS[name], {}, {}, {}, dict)
+        pairs, one_by_one = CompiledModel(model, compiled).pairs, model.semantics.one_by_one
+        found = merged_array(np.array(symbols, np.int32), pairs, compiled, one_by_one=one_by_one)
+        assert found.tolist() == expected(symbols, ranks, products)
 
 
 @pytest.mark.parametrize("text", ["a" * 60_000, "ab" * 30_000 + "a", "née €" * 10_000])

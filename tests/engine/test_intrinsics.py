@@ -39,8 +39,14 @@ def compiled():
     def byte_sets(array, at):
         return intrinsics.byte_sets(array, at)
 
+    @njit
+    def sums_at(address, n):
+        flat = intrinsics.array_at(address, 2 * n, np.int32)
+        table = intrinsics.array_at(address, (n, 2), np.int32)
+        return flat.sum(), table[:, 1].sum(), table[n - 1, 0]
+
     return SimpleNamespace(**{function.__name__: function for function in (
-        load_eight, trailing_zeros, leading_zeros, second_column, byte_sets,
+        sums_at, load_eight, trailing_zeros, leading_zeros, second_column, byte_sets,
     )})  # fmt: skip
 
 
@@ -66,3 +72,12 @@ def test_sets_of_bytes_are_found(compiled, order, at):
 def test_prefetching_changes_nothing(compiled):
     table = np.arange(12, dtype=np.uint64).reshape(3, 4)
     assert [compiled.second_column(table, row) for row in range(3)] == [1, 5, 9]
+
+
+@given(st.lists(st.integers(-(2**31), 2**31 - 1), min_size=2).filter(lambda values: len(values) % 2 == 0))
+def test_an_address_is_an_array(compiled, values):
+    array = np.array(values, np.int32)
+    address, n = array.ctypes.data, len(values) // 2
+    table = kernels.load().intrinsics.array_at_plainly(address, (n, 2), np.int32)
+    assert table.tolist() == array.reshape(n, 2).tolist()
+    assert compiled.sums_at(address, n) == (array.sum(), table[:, 1].sum(), table[-1, 0])

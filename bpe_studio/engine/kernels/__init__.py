@@ -23,6 +23,7 @@ import platformdirs
 
 MODULES = (
     "state",
+    "fields",
     "pairs",
     "comparing",
     "queueing",

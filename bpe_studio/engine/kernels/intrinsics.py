@@ -5,10 +5,14 @@ The plain forms say what is meant; tests show them equal to the compiled ones.
 
 from __future__ import annotations
 
+import ctypes
+
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
 BYTE, WORD = ir.IntType(8), ir.IntType(64)
 
@@ -19,6 +23,44 @@ def _address(context, builder, signature, arguments, pointee):
     data = context.make_array(array_type)(context, builder, array).data
     index = context.cast(builder, index, index_type, types.intp)
     return builder.bitcast(builder.gep(data, [index], inbounds=True), pointee.as_pointer())
+
+
+@intrinsic
+def array_at(typing, address, shape, dtype):
+    """Return the C-contiguous array of one or two dimensions at an address. Its owner must keep it alive.
+
+    Parameters
+    ----------
+    address : int64
+        Of its first item.
+    shape : int or tuple of two ints
+        Its size.
+    dtype : number type
+        What it holds, for example ``np.uint8``.
+    """
+    two = isinstance(shape, types.BaseTuple)
+    array_type = types.Array(dtype.dtype, 2 if two else 1, "C")
+
+    def generate(context, builder, signature, arguments):
+        sizes = cgutils.unpack_tuple(builder, arguments[1]) if two else [arguments[1]]
+        kinds = list(shape) if two else [shape]
+        sizes = [
+            context.cast(builder, size, kind, types.intp) for size, kind in zip(sizes, kinds, strict=True)
+        ]
+        width = context.get_constant(types.intp, array_type.dtype.bitwidth // 8)
+        strides = [builder.mul(width, sizes[1]), width] if two else [width]
+        array = context.make_array(array_type)(context, builder)
+        data = builder.inttoptr(arguments[0], array.data.type)
+        populate_array(array, data=data, shape=sizes, strides=strides, itemsize=width, meminfo=None)
+        return array._getvalue()
+
+    return array_type(address, shape, dtype), generate
+
+
+def array_at_plainly(address, shape, dtype):
+    """Return what `array_at` returns."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    return np.frombuffer((ctypes.c_char * size).from_address(address), dtype).reshape(shape)
 
 
 @intrinsic

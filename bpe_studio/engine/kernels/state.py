@@ -67,12 +67,6 @@ Scratch = namedtuple("Scratch", "changes seen place")
 """changes CHANGES, by token: weight and number of the places where it stands before or after the pair of the
 present step. seen int32: tokens touched. place PLACE: cells of the merges made, and their neighbours."""
 
-Known = namedtuple("Known", "start tokens")
-"""Tokens of the words in a table of `Seen`. start int64, by word; tokens int32, one word after the other."""
-
-Merges = namedtuple("Merges", "left right product table")
-"""By rank: left, right, product int32. table int32 is a hash table of ranks, −1 empty."""
-
 Limits = namedtuple("Limits", "rule seed min_count least max_length letter_bits")
 """Tie rule (int64) and its seed (uint64), least count of a merge and of a new pair that is kept, longest
 token, bits that hold a letter + 1."""

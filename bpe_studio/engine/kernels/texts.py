@@ -4,98 +4,393 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_studio.engine.kernels.counting import enter_word, first_slot, is_word, key_of
-from bpe_studio.engine.kernels.decorator import kernel, part
-from bpe_studio.engine.kernels.encoding import merge_word
-from bpe_studio.engine.kernels.splitting import pre_token_end
-from bpe_studio.engine.kernels.state import COUNT, N_NEEDED, N_WORDS, SLOT, WORD
+from bpe_studio.engine.kernels.counting import HALF, LOW, ODD, is_same, key_of
+from bpe_studio.engine.kernels.decorator import inlined, kernel, part
+from bpe_studio.engine.kernels.encoding import SHORT_WORD, enter_pair, merge_linked, merge_short
+from bpe_studio.engine.kernels.fields import (
+    ARENA,
+    ARENA_SIZE,
+    AT,
+    BATCH,
+    BATCH_SIZE,
+    BYTE_IDS,
+    CLASSES,
+    ID_ENDS,
+    KIND,
+    MAX_SYMBOLS,
+    MAX_WORD,
+    MERGING,
+    N_CLASSES,
+    N_FIELDS,
+    N_IN_ARENA,
+    N_IN_POOL,
+    N_OUT,
+    N_PAIR_SLOTS,
+    N_SEEN,
+    N_SEEN_WORDS,
+    N_WHOLE,
+    N_WHOLE_ARENA,
+    NEEDED,
+    ONE_BY_ONE,
+    OUT,
+    PAIRS,
+    PART,
+    PART_ENDS,
+    POOL,
+    POOL_SIZE,
+    REST,
+    SEEN,
+    SHAPE,
+    SIZE,
+    SYMBOLS,
+    TAIL,
+    TAIL_SIZE,
+    TELL,
+    TELL_MORE,
+    WHOLE,
+    WHOLE_ARENA,
+    Words,
+)
+from bpe_studio.engine.kernels.intrinsics import array_at, leading_zeros, prefetch
+from bpe_studio.engine.kernels.splitting import fill_ends
+from bpe_studio.engine.kernels.state import BLOCK
+
+LENGTH = np.uint64(0xFFFF)
+ZERO = np.int64(0)  # a plain 0 has a type of its own, for which all that is called is compiled once more
+KEPT_HERE = 3  # tokens that have room in a slot
+RESTS = -1  # what `encode` returns if something must be done before it can go on
+
+
+@inlined
+def slot_of(slots, tell, more):
+    """Return the slot from which a word is looked for."""
+    hashed = (tell ^ (more * ODD) ^ (more >> HALF)) * ODD
+    # The upper bits depend on all bits of both.
+    return hashed >> np.uint64(leading_zeros(np.uint64(len(slots) - 1)))
+
+
+@inlined
+def find_word_from(slot, words, text, at, n, tell, more):
+    """Return the slot of a word, looking from a slot on: its own, or the empty one where it belongs."""
+    mask = np.uint64(len(words.slots) - 1)
+    while True:
+        shape = words.slots[slot, SHAPE]
+        if shape == 0:
+            return slot
+        if words.slots[slot, TELL] == tell and words.slots[slot, TELL_MORE] == more:
+            if np.int64(shape & LENGTH) == n:
+                if n <= 16:
+                    return slot
+                start = np.int64(words.slots[slot, REST] & LOW)
+                if is_same(text, at, n, words.arena, start):
+                    return slot
+        slot = (slot + np.uint64(1)) & mask
+
+
+@inlined
+def find_word(words, text, at, n, tell, more):
+    """Return the slot of a word: its own, or the empty one where it belongs."""
+    return find_word_from(slot_of(words.slots, tell, more), words, text, at, n, tell, more)
+
+
+@inlined
+def seen_words(context):
+    """Return the words met before."""
+    return Words(
+        array_at(context[SEEN], (context[N_SEEN], 4), np.uint64),
+        array_at(context[ARENA], context[ARENA_SIZE], np.uint8),
+        array_at(context[POOL], context[POOL_SIZE], np.int32),
+    )
+
+
+@inlined
+def whole_words(context):
+    """Return the tokens that are taken whole; none have tokens in a pool."""
+    return Words(
+        array_at(context[WHOLE], (context[N_WHOLE], 4), np.uint64),
+        array_at(context[WHOLE_ARENA], context[N_WHOLE_ARENA], np.uint8),
+        array_at(context[WHOLE_ARENA], 0, np.int32),
+    )
 
 
 @part
-def merged_bytes(text, at, n, byte_ids, merges, scratch, due):
-    """Write the tokens of the word of `n` bytes at `at` into the first row of `scratch`; return how many."""
-    symbols = scratch[0, :n]
-    for index in range(n):
-        symbols[index] = byte_ids[text[at + index]]
-    return merge_word(merges, symbols, scratch[1, :n], scratch[2, :n], due, scratch[3, :n])
-
-
-@kernel
-def encode_parts(
-    kind,
-    text,
-    text64,
-    ends,
-    part,
-    at,
-    classes,
-    byte_ids,
-    merges,
-    seen,
-    known,
-    scratch,
-    due,
-    out,
-    out_ends,
-    n_out,
-):
-    """Encode parts of a text, none of whose words crosses from one part into the next.
+def learn(context, text, at, n, tell, more, slot):
+    """Write the tokens of a new word to the encoder's symbols and keep them; return how many, or `RESTS`.
 
     Parameters
     ----------
-    kind, text, text64, ends, part, at, classes
-        As in `counting.count_parts`.
-    byte_ids : ndarray of int32, shape (256,)
-        Id of each byte.
-    merges : Merges
-        By rank.
-    seen, known : Seen, Known
-        Words met before and their tokens. Words longer than a row of `scratch` have no place here.
-    scratch, due : ndarray of int32, shape (4, n), and int64, shape (3 n,)
-        For merging a word of up to n bytes.
-    out : ndarray of int32
-        Ids are written from `n_out` on; as long as the text has bytes.
-    out_ends : ndarray of int64, shape (n_parts,)
-        Written: where the ids of each part end.
-
-    Returns
-    -------
-    part, at, n_out : int
-        Where it rested: at the end of all parts, at a word that is too long (then its length stands in
-        ``seen.numbers[N_NEEDED]``), or at one for which there is no room (then 0).
+    context : ndarray of int64
+        The encoder's numbers.
+    text, at, n, tell, more
+        The word, and what `key_of` says of it.
+    slot : uint64
+        The empty slot where it belongs.
     """
-    mask = np.uint64(len(seen.slots) - 1)
-    while part < len(ends):
-        at = max(at, ends[part, 0])
-        end = ends[part, 1]
+    context[NEEDED] = n if n > MAX_SYMBOLS else 0
+    in_arena, in_pool = context[N_IN_ARENA], context[N_IN_POOL]
+    is_full = 2 * context[N_SEEN_WORDS] >= context[N_SEEN]
+    if n > MAX_SYMBOLS or is_full or in_arena + n > context[ARENA_SIZE] or in_pool + n > context[POOL_SIZE]:
+        return RESTS
+    symbols = array_at(context[SYMBOLS], 4 * MAX_SYMBOLS, np.int32)
+    n_tokens = 0
+    if context[N_WHOLE] > 0:
+        whole = whole_words(context)
+        found = find_word(whole, text, at, n, tell, more)
+        if whole.slots[found, SHAPE] != 0:
+            symbols[0] = np.int32(whole.slots[found, SHAPE] >> HALF)
+            n_tokens = 1
+    if n_tokens == 0:
+        byte_ids = array_at(context[BYTE_IDS], 256, np.int32)
+        for index in range(n):
+            symbols[index] = byte_ids[text[at + index]]
+        pairs = array_at(context[PAIRS], (context[N_PAIR_SLOTS], 2), np.uint64)
+        due = array_at(context[MERGING], 3 * MAX_SYMBOLS, np.int64)
+        if n <= SHORT_WORD:
+            n_tokens = merge_short(pairs, symbols, due, n, context[ONE_BY_ONE])
+        else:
+            following, before = symbols[MAX_SYMBOLS:], symbols[2 * MAX_SYMBOLS :]
+            fresh = symbols[3 * MAX_SYMBOLS :]
+            n_tokens = merge_linked(pairs, symbols, following, before, due, fresh, n, context[ONE_BY_ONE])
+    if n > MAX_WORD:
+        return n_tokens
+    words = seen_words(context)
+    first, second, third = np.uint64(symbols[0]), np.uint64(symbols[1]), np.uint64(symbols[2])
+    if n_tokens > KEPT_HERE or n > 16:
+        first, second, third = np.uint64(in_pool), np.uint64(in_arena), np.uint64(0)
+        for index in range(n_tokens):
+            words.pool[in_pool + index] = symbols[index]
+        context[N_IN_POOL] = in_pool + n_tokens
+        if n > 16:
+            for index in range(n):
+                words.arena[in_arena + index] = text[at + index]
+            context[N_IN_ARENA] = in_arena + n
+    words.slots[slot, TELL] = tell
+    words.slots[slot, TELL_MORE] = more
+    words.slots[slot, SHAPE] = np.uint64(n) | np.uint64(n_tokens) << np.uint64(16) | first << HALF
+    words.slots[slot, REST] = (second & LOW) | third << HALF
+    context[N_SEEN_WORDS] += 1
+    return n_tokens
+
+
+@inlined
+def note_batch(words, text, at, ends, n_words, batch):
+    """Write what tells each of the next words, and the slot where it stands unless another one does."""
+    for index in range(n_words):
+        n = ends[index] - at
+        tell, more = key_of(text, at, n)
+        slot = slot_of(words.slots, tell, more)
+        prefetch(words.slots, slot)
+        batch[0, index] = tell
+        batch[1, index] = more
+        batch[2, index] = slot
+        at = ends[index]
+
+
+@inlined
+def write_known(words, text, at, ends, index, n_words, batch, out, n_out):
+    """Write the ids of the next words until one is new; return the index of that, its place and the ids' end.
+
+    The slot found last is left in `batch`.
+    """
+    while index < n_words:
+        n = ends[index] - at
+        slot = find_word_from(batch[2, index], words, text, at, n, batch[0, index], batch[1, index])
+        shape, rest = words.slots[slot, SHAPE], words.slots[slot, REST]
+        if shape == 0:
+            batch[2, index] = slot
+            break
+        n_tokens = np.int64(shape >> np.uint64(16) & LENGTH)
+        if n_tokens <= KEPT_HERE and n <= 16:
+            # All three at once: what is too much is overwritten by the next word.
+            out[n_out] = np.int32(shape >> HALF)
+            out[n_out + 1] = np.int32(rest & LOW)
+            out[n_out + 2] = np.int32(rest >> HALF)
+        else:
+            first = np.int64(shape >> HALF)
+            for place in range(n_tokens):
+                out[n_out + place] = words.pool[first + place]
+        n_out += n_tokens
+        at = ends[index]
+        index += 1
+    return index, at, n_out
+
+
+@part
+def safe_cut(text, size, least):
+    """Return a place from `least` to the last `BLOCK` bytes where any pattern cuts, or 0.
+
+    Between a small letter and a blank before another one.
+    """
+    for at in range(size - BLOCK - 2, max(least, 1) - 1, -1):
+        if text[at] == 0x20 and 0x61 <= text[at - 1] <= 0x7A and 0x61 <= text[at + 1] <= 0x7A:
+            return at
+    return 0
+
+
+@kernel
+def encode(address, text_address, n_parts, goes_on):
+    """Encode a text, or parts of one, and return how many ids there are, or `RESTS`.
+
+    Parameters
+    ----------
+    address : int
+        Of the encoder's numbers, see `state`. SIZE is that of the text, in bytes.
+    text_address : int
+        Of the UTF-8.
+    n_parts : int
+        0: one text, beyond which nothing may be read. Otherwise so many parts that follow one another, their
+        ends at PART_ENDS, and the text has `BLOCK` more bytes than the last part needs; where the ids of
+        each part end is written to ID_ENDS. No pre-token crosses from one part into the next.
+    goes_on : int
+        1 to go on where it rested, 0 to begin.
+
+    Notes
+    -----
+    It rests if a word has more than `MAX_SYMBOLS` bytes, which stand at NEEDED, or, 0 there, if words met
+    before need more room; or if a text that has no place for a `safe_cut` must be padded: −1 there.
+    """
+    context = array_at(address, N_FIELDS, np.int64)
+    size = context[SIZE]
+    text = array_at(text_address, size, np.uint8)
+    part_ends = array_at(context[PART_ENDS], n_parts, np.int64)
+    id_ends = array_at(context[ID_ENDS], n_parts, np.int64)
+    tail = array_at(context[TAIL], TAIL_SIZE + BLOCK, np.uint8)
+    part, at, n_out = ZERO, ZERO, ZERO
+    if goes_on:
+        part, at, n_out = context[PART], context[AT], context[N_OUT]
+    # A single text has two parts: what is read where it lies, and its end, which is copied.
+    n_spans, cut = n_parts, ZERO
+    if n_parts == 0:
+        n_spans = 2
+        if size > TAIL_SIZE:
+            cut = safe_cut(text, size, size - TAIL_SIZE)
+            if cut == 0:
+                context[NEEDED] = -1
+                return RESTS
+        for place in range(cut, size):
+            tail[place - cut] = text[place]
+    classes = array_at(context[CLASSES], context[N_CLASSES], np.uint8)
+    words = seen_words(context)
+    batch = array_at(context[BATCH], (3, BATCH_SIZE), np.uint64)
+    ends = array_at(context[BATCH] + batch.nbytes, BATCH_SIZE, np.int64)
+    symbols = array_at(context[SYMBOLS], MAX_SYMBOLS, np.int32)
+    out = array_at(context[OUT], 1 << 40, np.int32)
+    while part < n_spans:
+        # `before` are the bytes before the array that is read.
+        source, before, end = text, ZERO, ZERO
+        if n_parts > 0:
+            end = part_ends[part]
+        elif part == 0:
+            end = cut
+        else:
+            source, before, end = tail, cut, size
         while at < end:
-            after = pre_token_end(kind, text, at, end, classes)
-            n = after - at
-            key, more = key_of(text, at, n)
-            slot = first_slot(seen.slots, key, more)
-            while seen.slots[slot + COUNT] != np.uint64(0) and not is_word(
-                seen, slot, text, at, n, key, more
-            ):
-                slot = (slot + SLOT) & mask
-            if seen.slots[slot + COUNT] == np.uint64(0):
-                word = seen.numbers[N_WORDS]
-                seen.numbers[N_NEEDED] = n if n > scratch.shape[1] else 0
-                if n > scratch.shape[1] or known.start[word] + n > len(known.tokens):
-                    return part, at, n_out
-                if not enter_word(seen, slot, text, at, n, key, more):
-                    seen.numbers[N_NEEDED] = 0
-                    return part, at, n_out
-                seen.slots[slot + COUNT] = np.uint64(1)
-                n_tokens = merged_bytes(text, at, n, byte_ids, merges, scratch, due)
-                start = known.start[word]
-                for index in range(n_tokens):
-                    known.tokens[start + index] = scratch[0, index]
-                known.start[word + 1] = start + n_tokens
-            word = np.int64(seen.slots[slot + WORD] & np.uint64(0xFFFFFFFF))
-            for index in range(known.start[word], known.start[word + 1]):
-                out[n_out] = known.tokens[index]
-                n_out += 1
-            at = after
-        out_ends[part] = n_out
+            n_words = fill_ends(context[KIND], source, at - before, end - before, classes, ends)
+            place = at - before
+            note_batch(words, source, place, ends, n_words, batch)
+            index = ZERO
+            while index < n_words:
+                index, place, n_out = write_known(
+                    words, source, place, ends, index, n_words, batch, out, n_out
+                )
+                if index == n_words:
+                    break
+                n = ends[index] - place
+                n_tokens = learn(context, source, place, n, batch[0, index], batch[1, index], batch[2, index])
+                if n_tokens == RESTS:
+                    context[PART], context[AT], context[N_OUT] = part, place + before, n_out
+                    return RESTS
+                for token in range(n_tokens):
+                    out[n_out + token] = symbols[token]
+                n_out += n_tokens
+                place = ends[index]
+                index += 1
+            at = place + before
+        if n_parts > 0:
+            id_ends[part] = n_out
         part += 1
-    return part, at, n_out
+    return n_out
+
+
+@kernel
+def move_words(address, old_slots):
+    """Enter all words of a smaller table into the empty slots of the one at SEEN."""
+    words = seen_words(array_at(address, N_FIELDS, np.int64))
+    mask = np.uint64(len(words.slots) - 1)
+    for old in range(len(old_slots)):
+        shape = old_slots[old, SHAPE]
+        if shape != 0:
+            slot = slot_of(words.slots, old_slots[old, TELL], old_slots[old, TELL_MORE])
+            while words.slots[slot, SHAPE] != 0:
+                slot = (slot + np.uint64(1)) & mask
+            for column in range(4):
+                words.slots[slot, column] = old_slots[old, column]
+
+
+@kernel
+def enter_words(address, data, ends, tokens):
+    """Enter tokens that are taken whole, as words of one token, into an empty table.
+
+    Parameters
+    ----------
+    address : int
+        Of the encoder's numbers. WHOLE has room; WHOLE_ARENA is `data`.
+    data : ndarray of uint8
+        The tokens' bytes, one after the other, and sixteen more.
+    ends : ndarray of int64, shape (n,)
+        Where each ends.
+    tokens : ndarray of int32, shape (n,)
+        Ids.
+    """
+    words = whole_words(array_at(address, N_FIELDS, np.int64))
+    start = ZERO
+    for index in range(len(ends)):
+        n = ends[index] - start
+        if n <= MAX_SYMBOLS:
+            tell, more = key_of(data, start, n)
+            slot = find_word(words, data, start, n, tell, more)
+            if words.slots[slot, SHAPE] == 0:
+                words.slots[slot, TELL] = tell
+                words.slots[slot, TELL_MORE] = more
+                words.slots[slot, SHAPE] = (
+                    np.uint64(n) | np.uint64(1) << np.uint64(16) | np.uint64(tokens[index]) << HALF
+                )
+                words.slots[slot, REST] = np.uint64(start)
+        start = ends[index]
+
+
+@kernel
+def enter_splits(address, data, ends, tokens, ranks, count_only):
+    """Enter every way to make a token of two into the pair table; return how many there are.
+
+    Parameters
+    ----------
+    address, data, ends, tokens
+        As in `enter_words`, after that was done.
+    ranks : ndarray of int64
+        Rank of each token.
+    count_only : int
+        1 to enter nothing.
+    """
+    context = array_at(address, N_FIELDS, np.int64)
+    words = whole_words(context)
+    pairs = array_at(context[PAIRS], (context[N_PAIR_SLOTS], 2), np.uint64)
+    start, n_found = ZERO, 0
+    for index in range(len(ends)):
+        for cut in range(start + 1, ends[index]):
+            tell, more = key_of(data, start, cut - start)
+            left = find_word(words, data, start, cut - start, tell, more)
+            if words.slots[left, SHAPE] == 0:
+                continue
+            n = ends[index] - cut
+            tell, more = key_of(data, cut, n)
+            right = find_word(words, data, cut, n, tell, more)
+            if words.slots[right, SHAPE] == 0:
+                continue
+            n_found += 1
+            if not count_only:
+                first = words.slots[left, SHAPE] >> HALF
+                second = words.slots[right, SHAPE] >> HALF
+                enter_pair(pairs, first, second, ranks[index], tokens[index])
+        start = ends[index]
+    return n_found

@@ -1,4 +1,11 @@
-"""Compare tokenizers on texts: tokens, bytes and characters per token, longest tokens."""
+"""Compare tokenizers on texts: tokens, bytes per token.
+
+A table for each file: tokens, bytes and characters per token, the compression
+factor (base symbols per token), the reduction in percent, how many different
+tokens occur, and the longest of them.
+
+    bpe-studio compare -t my.json -t gpt2 -t cl100k_base text.txt
+"""
 
 from __future__ import annotations
 

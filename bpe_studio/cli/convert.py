@@ -1,4 +1,9 @@
-"""Write a tokenizer in another format, and say what is lost."""
+"""Write a tokenizer in another format, and say what is lost.
+
+The new file is read back and compared before it takes its place.
+
+    bpe-studio convert my.json -o tokenizer.json --format huggingface
+"""
 
 from __future__ import annotations
 

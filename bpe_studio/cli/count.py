@@ -1,4 +1,9 @@
-"""Count the words of texts: the pre-tokens that a split pattern cuts."""
+"""Count the words of texts that a split pattern cuts.
+
+Ctrl+C shows what was counted so far.
+
+    bpe-studio count corpus.txt --pattern gpt2 -n 50
+"""
 
 from __future__ import annotations
 

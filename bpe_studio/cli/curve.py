@@ -1,4 +1,9 @@
-"""Write the compression curve of texts: tokens and bytes per token at every vocabulary size."""
+"""Write tokens and bytes per token at every vocabulary size.
+
+Each file is encoded once; the sizes before follow from the list of merges.
+
+    bpe-studio curve -t my.json val.txt --csv > curve.csv
+"""
 
 from __future__ import annotations
 

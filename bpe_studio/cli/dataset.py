@@ -1,4 +1,14 @@
-"""Train on a text, encode all splits of a data set, check them, and write them with a manifest."""
+"""Encode the splits of a data set, check and write them.
+
+Trains on the training text, or takes the tokenizer of -t. Every split is
+encoded with the one tokenizer and read back: every byte must come back. The
+folder then holds the ids, tokenizer.json and manifest.json: everything, or
+nothing if a run is stopped. bpe_studio.check_fingerprint(FOLDER, tokenizer)
+refuses another tokenizer in a training script.
+
+    bpe-studio dataset --train train.txt --val val.txt -o data --vocab-size 4096
+    bpe-studio dataset --train train.txt --val val.txt -o data -t gpt2 --format bin
+"""
 
 from __future__ import annotations
 
@@ -21,7 +31,7 @@ from bpe_studio.cli.id_options import DTYPES
 from bpe_studio.cli.outputs import same_file
 from bpe_studio.cli.progress import Watch
 from bpe_studio.cli.streams import STANDARD_INPUT, UsageError, tell, write_json
-from bpe_studio.cli.texts import tell_specials
+from bpe_studio.cli.texts import prepare_for, tell_specials
 from bpe_studio.cli.train import OPTIONS, config_of, tell_preparing
 from bpe_studio.engine.errors import BpeStudioError, SpecialTokenError, TrainingError
 
@@ -123,6 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
             allowed_special(arguments.allowed_special, tokenizer), arguments.document_end,
         )  # fmt: skip
         _check_options(tokenizer, options)
+        prepare_for(tokenizer, sum(corpus.n_bytes for corpus in splits.values()), watch)
         about = {"sources": files, "training": training}
         manifest = build_dataset(folder, splits, tokenizer, options, about, watch)
     if arguments.json:

@@ -1,4 +1,10 @@
-"""Decode token ids: the text's bytes, just as they were."""
+"""Decode token ids: the text's bytes, just as they were.
+
+From numbers as encode writes them, or from a file of ids.
+
+    bpe-studio decode -t my.json ids.npy -o text.txt
+    echo 1169 3797 | bpe-studio decode -t gpt2
+"""
 
 from __future__ import annotations
 

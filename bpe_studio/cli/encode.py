@@ -1,4 +1,10 @@
-"""Encode a text: its token ids, its tokens, or their number."""
+"""Encode a text: its token ids, its tokens, or their number.
+
+Ids come out while the text still comes in, byte for byte what decode takes back.
+
+    bpe-studio encode -t gpt2 < text.txt | bpe-studio decode -t gpt2
+    bpe-studio encode -t my.json text.txt -o ids.npy
+"""
 
 from __future__ import annotations
 

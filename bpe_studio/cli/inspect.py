@@ -1,4 +1,9 @@
-"""Say what a tokenizer is, and how it cuts a text."""
+"""Say what a tokenizer is, and how it cuts a text.
+
+With TEXT also its tokens, and where each of them lies.
+
+    bpe-studio inspect -t cl100k_base "the cats' mat"
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""List a tokenizer's merges, with counts and ties where they are known."""
+"""List a tokenizer's merges, with counts and ties if known.
+
+The count is that of the pair when it was merged; tied are the pairs that had
+the same count, itself included. Files of other programs do not tell them.
+
+    bpe-studio merges -t my.json -n 20
+    bpe-studio merges -t gpt2 --csv | head
+"""
 
 from __future__ import annotations
 

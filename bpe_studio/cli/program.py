@@ -63,8 +63,11 @@ def parser() -> Parser:
     top.add_argument("--version", action="version", version=f"BPE Studio {__version__}")
     commands = top.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
     for name, module in COMMANDS.items():
-        summary = (module.__doc__ or "").partition("\n")[0]
-        command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
+        said = module.__doc__ or ""
+        command = commands.add_parser(
+            name, help=said.partition("\n")[0], description=said, allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )  # fmt: skip
         module.add_arguments(command)
         command.set_defaults(run=module.run)
     return top

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 """Exit code after Ctrl+C."""
 
+PREPARING = "preparing the fast engine, once after install: about 12 s"
+
 #: What each stage is called, and what it counts.
 STAGES = {
     "reading": ("Reading", "bytes"),

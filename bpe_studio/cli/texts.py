@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bpe_studio.cli.arguments import named
-from bpe_studio.cli.progress import Watch
+from bpe_studio.cli.progress import PREPARING, Watch
 from bpe_studio.cli.streams import input_chunks, input_size, tell
 from bpe_studio.engine.errors import BpeStudioError
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bpe_studio.engine.tokenizer import Tokenizer
+
+
+MANY_BYTES = 20_000_000
+"""From about this size compiling the kernels pays, where that has not been done."""
 
 
 @dataclass
@@ -43,6 +47,7 @@ class TextEncoder:
         from bpe_studio.engine.long_texts import encode_parts, n_specials
 
         total, done = input_size(name), 0
+        prepare_for(self.tokenizer, total or 0, self.watch)
         self.watch("encoding", 0, total)
         try:
             for utf8, ids in encode_parts(self.tokenizer, input_chunks(name), self.allowed):
@@ -58,6 +63,18 @@ class TextEncoder:
     def tell_specials(self) -> None:
         """Say how many special tokens were read as plain text, if any."""
         tell_specials(self.n_specials)
+
+
+def prepare_for(tokenizer: Tokenizer, n_bytes: int, watch: Watch) -> None:
+    """Compile the kernels if that is still to be done, and pays for a text of so many bytes."""
+    from bpe_studio.engine import kernels
+    from bpe_studio.engine.compiling import prepare
+    from bpe_studio.engine.fast_counting import KINDS
+
+    has_kernels = tokenizer.alphabet.kind == "bytes" and tokenizer.pattern.name in KINDS
+    if has_kernels and n_bytes >= MANY_BYTES and kernels.status() == "cold":
+        watch.tell(PREPARING)
+        prepare()
 
 
 def tell_specials(n_met: int) -> None:

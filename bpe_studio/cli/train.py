@@ -1,4 +1,9 @@
-"""Train a tokenizer on files and write it."""
+"""Train a tokenizer on files and write it.
+
+Ctrl+C keeps the merges made so far. The same training in Python is bpe_studio.train(...).
+
+    bpe-studio train corpus.txt --vocab-size 4096 -o my.json
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_studio.cli.arguments import file_name, share, text, whole_number
 from bpe_studio.cli.outputs import is_read, same_file
-from bpe_studio.cli.progress import INTERRUPTED, Watch
+from bpe_studio.cli.progress import INTERRUPTED, PREPARING, Watch
 from bpe_studio.cli.streams import STANDARD_INPUT, UsageError, error_text, input_bytes, tell, write_json
 from bpe_studio.engine.errors import BpeStudioError, PatternError, SpecialTokenError, TrainingError
 
@@ -191,7 +196,7 @@ def tell_preparing(corpus: Corpus, watch: Watch) -> None:
     from bpe_studio.engine import kernels
 
     if corpus.n_bytes > PLAIN_BYTES and kernels.status() == "cold":
-        watch.tell("preparing the fast engine, once after install: about 12 s")
+        watch.tell(PREPARING)
 
 
 def _trained(corpus: Corpus, config: TrainingConfig, watch: Watch) -> Tokenizer:

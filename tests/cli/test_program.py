@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -14,9 +17,10 @@ import pytest
 import bpe_studio
 from bpe_studio.cli import main
 from bpe_studio.cli.decode import token_ids
+from bpe_studio.cli.program import COMMANDS
 from bpe_studio.engine.errors import BpeStudioError
 from bpe_studio.formats.table import load
-from tests.cli.running import TEXT, process
+from tests.cli.running import TEXT, environment, process
 
 AWKWARD = "\ufeffa\0b\x1b[0m\r\n\u200b\u202ec\u00ad\t 東🙂 "
 NEEDS_DEV_FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no such device")
@@ -282,10 +286,56 @@ def test_a_missing_output_folder_is_found_before_the_training(monkeypatch: pytes
 def test_help_and_version_go_to_standard_output(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capfd.readouterr().out == f"BPE Studio {bpe_studio.__version__}\n"
-    for command in ([], ["train"], ["encode"], ["decode"], ["inspect"]):
+    for command in ([], *([name] for name in COMMANDS)):
         assert main([*command, "-h"]) == 0
         out, err = capfd.readouterr()
         assert out.isascii() and out.startswith("usage: bpe-studio") and err == ""
+
+
+def test_help_lists_every_command_on_one_line_and_each_shows_an_example(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["--help"]) == 0
+    rows = [
+        line.split(None, 1) for line in capfd.readouterr().out.splitlines() if re.match(" {4}[a-z]", line)
+    ]
+    assert [row[0] for row in rows] == list(COMMANDS) and all(row[1].endswith(".") for row in rows)
+    for name in COMMANDS:
+        assert main([name, "--help"]) == 0
+        assert f"\n    bpe-studio {name} " in capfd.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+@pytest.mark.parametrize(
+    ("command", "stages"),
+    [
+        ("encode -t gpt2 long.txt", ["Encoding", "MB"]),
+        ("dataset --train long.txt -o set --vocab-size 300", ["Training", "Encoding", "Checking"]),
+        ("count long.txt", ["Counting words"]),
+    ],
+)
+def test_a_terminal_sees_how_far_the_work_is_and_the_data_stay_clean(
+    command: str, stages: list[str], in_folder: Path
+) -> None:
+    Path("long.txt").write_bytes(b"the cat sat on the mat, " * 40_000)
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "bpe_studio", *command.split()],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs,
+        env=environment({"TERM": "xterm", "COLUMNS": "100"}),
+    ) as running:  # fmt: skip
+        os.close(theirs)
+        shown = b""
+        reader = threading.Thread(target=running.communicate)
+        reader.start()
+        with contextlib.suppress(OSError):  # the system's way to say that the other side is closed
+            while some := os.read(ours, 4096):
+                shown += some
+        reader.join()
+    os.close(ours)
+    assert running.returncode == 0
+    assert [stage for stage in stages if stage.encode() not in shown] == []
 
 
 def test_a_fault_of_the_program_is_one_line(
@@ -353,10 +403,9 @@ def test_files_are_the_same_under_every_locale_and_consoles_get_escapes(
 @NEEDS_DEV_FULL
 def test_a_full_disk_behind_standard_output_is_said(model: str) -> None:
     with open("/dev/full", "wb") as full:
-        environment = {**os.environ, "PYTHONPATH": str(Path(bpe_studio.__file__).parents[1])}
         done = subprocess.run(
             [sys.executable, "-m", "bpe_studio", "encode", "-t", model, "a.txt"],
-            stdout=full, stderr=subprocess.PIPE, env=environment, timeout=60,
+            stdout=full, stderr=subprocess.PIPE, env=environment(), timeout=60,
         )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == b"bpe-studio: standard output: No space left on device"
@@ -365,10 +414,9 @@ def test_a_full_disk_behind_standard_output_is_said(model: str) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes differ")
 def test_a_reader_that_goes_away_ends_it_quietly(model: str) -> None:
     Path("long.txt").write_bytes(b"xy" * 100_000)
-    environment = {**os.environ, "PYTHONPATH": str(Path(bpe_studio.__file__).parents[1])}
     command = [sys.executable, "-m", "bpe_studio", "encode", "-t", model, "long.txt", "--tokens"]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     ) as running:
         assert running.stdout is not None and running.stderr is not None
         assert running.stdout.readline() == b"120\tx\n"
@@ -381,9 +429,8 @@ def test_a_reader_that_goes_away_ends_it_quietly(model: str) -> None:
 def test_training_goes_on_when_nobody_reads_standard_error(in_folder: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    environment = {**os.environ, "PYTHONPATH": str(Path(bpe_studio.__file__).parents[1])}
     command = [sys.executable, "-m", "bpe_studio", *"train a.txt --vocab-size 258 -o t.json".split()]
-    done = subprocess.run(command, stdout=writing, stderr=writing, env=environment, timeout=60)
+    done = subprocess.run(command, stdout=writing, stderr=writing, env=environment(), timeout=60)
     os.close(writing)
     assert done.returncode == 0 and load("t.json").n_merges == 2
 
@@ -400,9 +447,8 @@ def test_training_goes_on_when_nobody_reads_standard_error(in_folder: Path) -> N
     ],
 )
 def test_closed_streams_are_said_or_not_needed(command: str, code: int, said: str, model: str) -> None:
-    env = {**os.environ, "PYTHONPATH": str(Path(bpe_studio.__file__).parents[1])}
     line = f"{shlex.quote(sys.executable)} -m bpe_studio {command}"
-    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, env=env, timeout=120)
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, env=environment(), timeout=120)
     assert (done.returncode, done.stdout) == (code, "") and done.stderr.endswith(said)
     assert "fault" not in done.stderr
     assert Path("new.json").exists() == (code == 0 and "train" in command)
@@ -422,8 +468,7 @@ def test_ctrl_c_keeps_the_merges_made_so_far(in_folder: Path) -> None:
         "from bpe_studio.__main__ import main\n"
         "sys.exit(main('train a.txt --vocab-size 300 --min-frequency 1 --pattern none -o t.json'.split()))\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(Path(bpe_studio.__file__).parents[1])}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=environment, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=environment(), timeout=60)
     assert done.returncode == 130
     assert b"259 tokens, 3 merges; stopped by the user; 41 merges short of 300" in done.stderr
     assert load("t.json").n_merges == 3
@@ -439,9 +484,8 @@ def test_ctrl_c_before_the_first_merge_writes_nothing(in_folder: Path) -> None:
         "print('ready', flush=True)\n"
         "sys.exit(main('train - --vocab-size 300 -o t.json'.split()))\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(Path(bpe_studio.__file__).parents[1])}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", program], **pipes, env=environment) as running:
+    with subprocess.Popen([sys.executable, "-c", program], **pipes, env=environment()) as running:
         assert running.stdout is not None and running.stderr is not None
         assert running.stdout.readline() == b"ready\n"
         time.sleep(1.0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from bpe_studio.engine import fast_counting, fast_encoding, kernels, merging, replay
+from bpe_studio.engine import fast_counting, fast_encoding, kernels, merging, replay, word_counting
 
-USERS = (merging, replay, fast_counting, fast_encoding)
+USERS = (merging, replay, fast_counting, word_counting, fast_encoding)
 
 
 def prepare() -> SimpleNamespace:

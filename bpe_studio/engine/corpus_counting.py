@@ -1,4 +1,4 @@
-"""Counting a whole corpus by the compiled kernels: what lies between walls, on one thread or two.
+"""Counting a corpus as it is read, on one thread or two: memory follows the words, not the text.
 
 The second thread takes the second half of the text, with a table of its own that is added at the end:
 so the words stand in the same order of first appearance, whatever the number of threads.
@@ -7,198 +7,267 @@ so the words stand in the same order of first appearance, whatever the number of
 from __future__ import annotations
 
 import os
-import re
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from types import SimpleNamespace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-import numpy as np
-
-from bpe_studio.engine.corpus import Corpus
-from bpe_studio.engine.documents import Document
-from bpe_studio.engine.fast_counting import FastCounter, Parts, padded
+from bpe_studio.engine.chunks import ChunkBuffer
+from bpe_studio.engine.corpus_hash import CorpusHash
+from bpe_studio.engine.errors import CorpusError, PatternError
+from bpe_studio.engine.items import Item, OpenText
+from bpe_studio.engine.text_cuts import TextCuts
+from bpe_studio.engine.word_counting import WordCounting
+from bpe_studio.engine.word_table import CorpusFacts
 
 MIN_BYTES_FOR_TWO = 1 << 21
 """Bytes from which a second thread is worth its table."""
 
-# A place where no match of a named pattern crosses, whatever comes before and after; see `pattern_matching`.
-SAFE_CUT = re.compile(rb"[A-Za-z0-9](?=[ \n])")
+REPORT_BYTES = 1 << 18
+"""Bytes counted between two looks at whether to go on: a few hundred a second."""
 
 WAIT_SECONDS = 0.02
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A document, or what one thread counts of it: from `start` to `stop`, in bytes of its text."""
+
+    item: Item
+    start: int = 0
+    stop: int | None = None
+
+
 class Stretch:
-    """Part of a corpus that one thread counts: some documents, the first and last perhaps cut."""
+    """Documents that one thread counts, the first and the last perhaps cut.
 
-    texts: list[tuple[int, bytes]]
-    """Index and UTF-8 of each document, or of what is counted of it here."""
-    counter: FastCounter
-    n_specials: int = 0
-    done: int = 0
-    """Bytes counted."""
-    place: tuple[int, int] = (0, 0)
-    """Document counted now, and bytes of it that are counted."""
-    error: BaseException | None = field(default=None)
+    Parameters
+    ----------
+    parts : iterable of Part
+        The documents.
+    words : WordCounting
+        Counts.
+    hashed : CorpusHash
+        Takes the text that was counted.
+    cuts : TextCuts or None
+        Where text may be cut; None if a document must be seen whole.
+    errors : str
+        "strict", "replace" or "skip".
 
-    def count(self, cut: Callable[[bytes], tuple[Parts, int]], go_on: Callable[[], bool]) -> bool:
-        """Count everything; False if `go_on` said so."""
-        for index, utf8 in self.texts:
-            parts, n_specials = cut(utf8)
-            before = self.done
+    Attributes
+    ----------
+    done : int
+        Bytes counted.
+    notes : list of str
+        What was left out, or not as it should be, in words.
+    error : BaseException or None
+        What ended the other thread.
+    """
 
-            def reached(at: int, index: int = index, before: int = before) -> bool:
-                self.done, self.place = before + at, (index, at)
+    done: int
+    notes: list[str]
+    error: BaseException | None
+
+    def __init__(
+        self,
+        parts: Iterable[Part],
+        words: WordCounting,
+        hashed: CorpusHash,
+        cuts: TextCuts | None,
+        errors: str,
+    ) -> None:
+        self.words, self.done, self.error, self.notes = words, 0, None, []
+        self._parts, self._hashed, self._cuts, self._errors = parts, hashed, cuts, errors
+        self._buffer = ChunkBuffer()
+        self._reported = 0
+        self._n_documents = self._n_bytes = self._n_characters = 0
+        self._at = 0  # bytes counted of the document in work
+
+    def count(self, go_on: Callable[[], bool]) -> bool:
+        """Count everything; False if `go_on` said so: then what was counted is the beginning of it."""
+        for part in self._parts:
+            try:
+                text = part.item.open(self._errors)
+            except CorpusError as error:
+                if self._errors != "skip":
+                    raise
+                self.notes.append(f"left out: {error}")
+                continue
+            with text:
+                if part.start == 0:
+                    self.notes += [f"{text.item.name}: {problem}" for problem in text.problems]
+                if not self._count_part(text, part, go_on):
+                    return False
+                if part.stop is None:
+                    text.check_unchanged()
+                    self._end_document()
+        return True
+
+    def _count_part(self, text: OpenText, part: Part, go_on: Callable[[], bool]) -> bool:
+        self._at, n_before = part.start, self._n_characters
+        for end in self._buffer.chunks(text, part.start, part.stop, self._cuts):
+            chunk, done = self._buffer.array, self.done
+
+            def reached(at: int, done: int = done) -> bool:
+                self.done = done + at
+                if self.done - self._reported < REPORT_BYTES:
+                    return True
+                self._reported = self.done
                 return go_on()
 
-            if not self.counter.add(padded(utf8), parts, reached):
+            try:
+                n_characters = self.words.n_characters(chunk, end)
+                is_whole = self.words.add(chunk, end, reached)
+            except UnicodeDecodeError as error:
+                raise text.bad_byte(text.start + self._at + error.start, error.reason) from None
+            except PatternError as error:
+                place = self._n_characters - n_before + self.words.n_characters(chunk, self.words.reached)
+                where = f"In {text.item.name}, in the part that starts near character {place:,}: "
+                raise PatternError(where + str(error), position=error.position) from None
+            n = self.words.reached
+            self._hashed.update(self._buffer.view[:n])
+            self._at += n
+            self._n_bytes += n
+            self._n_characters += n_characters if is_whole else self.words.n_characters(chunk, n)
+            self.done = done + n
+            if not is_whole:
                 return False
-            self.n_specials += n_specials
-            self.done, self.place = before + len(utf8), (index + 1, 0)
-        return go_on()
+        return True
 
+    def _end_document(self) -> None:
+        self._hashed.end_document()
+        self._n_documents += 1
+        self._at = 0
 
-@dataclass(frozen=True)
-class Counted:
-    """What was counted: the words, and how far in the corpus."""
+    def follow(self, other: Stretch) -> None:
+        """Add all that was counted of the stretch after this one."""
+        self.words.follow(other.words)
+        self._hashed.follow(other._hashed)
+        self._n_documents += other._n_documents
+        self._n_bytes += other._n_bytes
+        self._n_characters += other._n_characters
+        self.notes += other.notes
+        self._at = other._at
 
-    counter: FastCounter
-    n_specials: int
-    n_documents: int
-    """Documents counted whole."""
-    n_bytes: int
-    """Bytes counted of the document after them."""
-    is_whole: bool
+    def facts(self) -> CorpusFacts:
+        """Return the sizes of what was counted, the last document as far as it was."""
+        if self._at:
+            self._end_document()
+        return CorpusFacts(
+            self._n_documents, self._n_bytes, self._n_characters, self._hashed.hexdigest(),
+            self.words.n_uncovered, self.words.n_specials,
+        )  # fmt: skip
 
 
 def count_corpus(
-    corpus: Corpus,
-    kind: int,
-    special_tokens: tuple[str, ...],
-    kernels: SimpleNamespace,
+    items: Iterable[Item],
+    make_words: Callable[[], WordCounting],
+    cuts: TextCuts | None,
     *,
-    n_threads: int | None = None,
-    go_on: Callable[[int], bool],
-) -> Counted:
+    errors: str,
+    lines: bool,
+    n_threads: int | None,
+    progress: Callable[[int, int | None], bool],
+) -> Stretch:
     """Count the words of a corpus.
 
     Parameters
     ----------
-    corpus : Corpus
-        The text.
-    kind : int
-        The split pattern, one of `fast_counting.KINDS`.
-    special_tokens : tuple of str
-        Cut out before the pattern.
-    kernels : namespace
-        What `bpe_studio.engine.kernels.load` returns.
+    items : iterable of Item
+        The documents. A list is known beforehand, and may be shared by two threads.
+    make_words : callable
+        Makes what counts, for each thread.
+    cuts : TextCuts or None
+        Where text may be cut.
+    errors : str
+        "strict", "replace" or "skip".
+    lines : bool
+        Whether each line is a wall of its own.
     n_threads : int or None
         One or two; None takes what the machine has.
-    go_on : callable
-        Called in this thread with the bytes counted; False stops.
+    progress : callable
+        Called in this thread with the bytes counted and all there are, if that is known; False stops.
 
     Returns
     -------
-    Counted
-        When stopped, what the first thread had counted: the beginning of the corpus.
+    Stretch
+        The corpus; when stopped, as far as the first thread had counted it.
+
+    Raises
+    ------
+    CorpusError, PatternError
+        The first, in the order of the corpus, that there is.
     """
-    cut = part_cutter(corpus.lines, special_tokens)
-    first, second = (
-        Stretch(texts, FastCounter(kind, kernels)) for texts in _halves(corpus, n_threads, special_tokens)
-    )
+    total = sum(item.n_bytes for item in items) if isinstance(items, list) else None
+    halves: tuple[Iterable[Part], list[Part]] = map(Part, items), []
+    if isinstance(items, list) and cuts is not None and (n_threads or os.cpu_count() or 1) > 1:
+        if total is not None and total >= MIN_BYTES_FOR_TWO:
+            halves = _halves(items, total // 2, cuts, errors)
+    first = Stretch(halves[0], make_words(), CorpusHash(lines), cuts, errors)
+    if not progress(0, total):
+        return first
+    if not halves[1]:
+        is_whole = first.count(lambda: progress(first.done, total))
+    else:
+        second = Stretch(halves[1], make_words(), CorpusHash(lines, halves[1][0].start), cuts, errors)
+        is_whole = _count_both(first, second, lambda: progress(first.done + second.done, total))
+        if is_whole:
+            first.follow(second)
+    if is_whole:
+        progress(first.done, first.done)  # nothing is left to cancel
+    return first
+
+
+def _count_both(first: Stretch, second: Stretch, go_on: Callable[[], bool]) -> bool:
+    """Count two stretches at once; False if `go_on` said so."""
     stop = threading.Event()
-    thread = threading.Thread(target=_count_quietly, args=(second, cut, stop), name="counting")
-    if second.texts:
-        thread.start()
+    thread = threading.Thread(target=_count_quietly, args=(second, stop), name="counting")
+    thread.start()
     try:
-        is_whole = go_on(0) and first.count(cut, lambda: go_on(first.done + second.done))
+        is_whole = first.count(go_on)
         while is_whole and thread.is_alive():
             thread.join(WAIT_SECONDS)
-            is_whole = go_on(first.done + second.done)
+            is_whole = go_on()
     finally:
         stop.set()
-        if second.texts:
-            thread.join()
-    if second.error is not None:
+        thread.join()
+    if is_whole and second.error is not None:
         raise second.error
-    if not is_whole:
-        return Counted(first.counter, first.n_specials, *first.place, is_whole=False)
-    go_on(corpus.n_bytes)
-    first.counter.add_words_of(second.counter)
-    n_specials = first.n_specials + second.n_specials
-    return Counted(first.counter, n_specials, len(corpus.documents), 0, is_whole=True)
+    return is_whole
 
 
-def _count_quietly(
-    stretch: Stretch, cut: Callable[[bytes], tuple[Parts, int]], stop: threading.Event
-) -> None:
+def _count_quietly(stretch: Stretch, stop: threading.Event) -> None:
     try:
-        stretch.count(cut, lambda: not stop.is_set())
+        stretch.count(lambda: not stop.is_set())
     except BaseException as error:  # raised where the caller is
         stretch.error = error
 
 
-Texts = list[tuple[int, bytes]]
+def _halves(items: list[Item], half: int, cuts: TextCuts, errors: str) -> tuple[Iterable[Part], list[Part]]:
+    """Return the documents in two stretches, the first of about `half` bytes."""
+    place, before = 0, 0
+    while before + items[place].n_bytes < half:
+        before += items[place].n_bytes
+        place += 1
+    item, cut = _cut_near(items[place], half - before, cuts, errors)
+    first, second = [Part(one) for one in items[:place]], [Part(one) for one in items[place + 1 :]]
+    if not cut:
+        return [*first, Part(item)], second
+    return [*first, Part(item, 0, cut)], [Part(item, cut), *second]
 
 
-def _halves(corpus: Corpus, n_threads: int | None, special_tokens: tuple[str, ...]) -> tuple[Texts, Texts]:
-    """Return the corpus in two stretches of about the same size; the second is empty for one thread."""
-    texts = [(index, document.utf8) for index, document in enumerate(corpus.documents)]
-    wants_two = (n_threads or os.cpu_count() or 1) > 1 and corpus.n_bytes >= MIN_BYTES_FOR_TWO
-    if not wants_two or any(SAFE_CUT.search(token.encode()) for token in special_tokens):
-        return texts, []
-    before, half = 0, corpus.n_bytes // 2
-    for place, (index, utf8) in enumerate(texts):
-        if before + len(utf8) >= half:
-            cut = _safe_cut(utf8, half - before)
-            return [*texts[:place], (index, utf8[:cut])], [(index, utf8[cut:]), *texts[place + 1 :]]
-        before += len(utf8)
-    return texts, []
-
-
-def _safe_cut(utf8: bytes, wanted: int) -> int:
-    """Return the first place from `wanted` on where the text may be cut, or its end."""
-    found = SAFE_CUT.search(utf8, max(wanted, 0))
-    return len(utf8) if found is None else found.end()
-
-
-def part_cutter(lines: bool, special_tokens: tuple[str, ...]) -> Callable[[bytes], tuple[Parts, int]]:
-    """Return a function from a document's UTF-8 to the parts between walls, and how many specials it held."""
-    # The alternatives are tried in turn, so the longest has to come first.
-    longest_first = sorted((token.encode() for token in special_tokens), key=len, reverse=True)
-    special = re.compile(b"|".join(map(re.escape, longest_first))) if special_tokens else None
-
-    def cut(utf8: bytes) -> tuple[Parts, int]:
-        ends = np.array([0, len(utf8)], np.int64)
-        if lines:
-            after = np.flatnonzero(np.frombuffer(utf8, np.uint8) == ord("\n")) + 1
-            ends = np.unique(np.concatenate([ends, after]))
-        parts = np.stack([ends[:-1], ends[1:]], axis=1)
-        if special is None:
-            return parts, 0
-        kept = [part for start, end in parts.tolist() for part in _between(special, utf8, start, end)]
-        n_specials = sum(len(special.findall(utf8, start, end)) for start, end in parts.tolist())
-        return np.array(kept, np.int64).reshape(-1, 2), n_specials
-
-    return cut
-
-
-def _between(special: re.Pattern[bytes], utf8: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Starts and ends of what lies between special strings."""
-    for match in special.finditer(utf8, start, end):
-        if match.start() > start:
-            yield start, match.start()
-        start = match.end()
-    if start < end:
-        yield start, end
-
-
-def counted_part(corpus: Corpus, counted: Counted) -> Corpus:
-    """Return the beginning of a corpus that was counted."""
-    documents: tuple[Document, ...] = corpus.documents[: counted.n_documents]
-    if counted.n_bytes:
-        whole = corpus.documents[counted.n_documents]
-        utf8 = whole.utf8[: counted.n_bytes]
-        documents += (replace(whole, utf8=utf8, n_characters=len(utf8.decode())),)
-    return replace(corpus, documents=documents)
+def _cut_near(item: Item, wanted: int, cuts: TextCuts, errors: str) -> tuple[Item, int]:
+    """Return a document, opened once, and the first place in it from `wanted` on where it may be cut, or 0."""
+    try:
+        text = item.open(errors)
+    except CorpusError:
+        return item, 0  # it says so again where it is counted
+    with text:
+        start, size = max(0, wanted - cuts.margin - 1), 1 << 12
+        while True:
+            data = bytearray(size)
+            text.seek(start)
+            n = text.read_into(memoryview(data))
+            found = cuts.first(bytes(data[:n]), wanted - start, is_end=n < size)
+            if found or n < size:
+                return text.item, start + found if found else 0
+            size *= 16

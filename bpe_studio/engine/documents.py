@@ -7,8 +7,9 @@ UTF-8 is what text is in; UTF-16 is known by its byte order mark. Nothing is gue
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -88,20 +89,20 @@ def decode_document(
     CorpusError
         At the first bad byte, with line (from 1) and offset (from 0, from the start of `raw`).
     """
-    encoding, codec, start = _encoding_of(raw, name, path)
+    encoding, codec, start = encoding_of(raw, name, path)
     notes = [f"byte order mark of {start} bytes dropped"] if start else []
     try:
         if codec == "utf-8" and final:  # it is what it should be: looked at once, and taken as it is
-            n_characters = sum(map(len, _decoded(raw, codec, start, "strict", final)))
+            n_characters = sum(map(len, decoded(_blocks(raw, start), codec, start)))
             return Document(name, raw[start:], path, encoding, n_characters, tuple(notes))
-        texts = list(_decoded(raw, codec, start, "strict", final))
+        texts = list(decoded(_blocks(raw, start), codec, start, "strict", final))
     except UnicodeDecodeError as error:
+        line, at = _line_of(raw, codec, error.start), error.start
         if errors != "replace":
-            raise _bad_byte(raw, error, name, path, encoding) from None
-        texts = list(_decoded(raw, codec, start, "replace", final))
+            raise bad_byte(raw[at], error.reason, line, at, name, path, encoding) from None
+        texts = list(decoded(_blocks(raw, start), codec, start, "replace", final))
         n_replaced = sum(text.count("\ufffd") for text in texts) - _n_real(raw, codec, start)
-        line = _line_of(raw, codec, error.start)
-        place = f"line {line:,}, byte {error.start:,}"
+        place = f"line {line:,}, byte {at:,}"
         notes.append(f"{n_replaced:,} × U+FFFD in place of bad bytes, the first at {place}")
     n_characters = sum(map(len, texts))
     return Document(name, "".join(texts).encode(), path, encoding, n_characters, tuple(notes))
@@ -150,8 +151,32 @@ def check_errors(errors: str) -> None:
         raise CorpusError(f"errors is {errors!r}; it must be one of {', '.join(map(repr, ERROR_CHOICES))}.")
 
 
-def _encoding_of(raw: bytes, name: str, path: Path | None) -> tuple[str, str, int]:
-    """Encoding to show, Python's codec, and length of the byte order mark."""
+def encoding_of(raw: bytes, name: str, path: Path | None) -> tuple[str, str, int]:
+    """How bytes are encoded, by their byte order mark.
+
+    Parameters
+    ----------
+    raw : bytes
+        The first four, or more.
+    name : str
+        What messages call them.
+    path : Path or None
+        Where they came from.
+
+    Returns
+    -------
+    encoding : str
+        What to show.
+    codec : str
+        Python's name.
+    start : int
+        Length of the byte order mark.
+
+    Raises
+    ------
+    CorpusError
+        If it is UTF-32.
+    """
     if raw[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
         raise CorpusError(
             f"{name} starts with the byte order mark of UTF-32, which is not read. Save it as UTF-8.",
@@ -167,16 +192,47 @@ def _encoding_of(raw: bytes, name: str, path: Path | None) -> tuple[str, str, in
     return "UTF-8", "utf-8", 0
 
 
-def _decoded(raw: bytes, codec: str, start: int, errors: str, final: bool) -> Iterator[str]:
-    """Text of each block; an error's `start` is the offset from the start of `raw`."""
+def decoded(
+    blocks: Iterable[bytes], codec: str, at: int = 0, errors: str = "strict", final: bool = True
+) -> Iterator[str]:
+    """Text of bytes that come in blocks.
+
+    Parameters
+    ----------
+    blocks : iterable of bytes
+        The bytes.
+    codec : str
+        Python's name of the encoding.
+    at : int
+        Offset of the first block.
+    errors : str
+        "strict" or "replace".
+    final : bool
+        Whether this is all of it; if not, a character cut off at the end is left out.
+
+    Yields
+    ------
+    str
+        The text of each block.
+
+    Raises
+    ------
+    UnicodeDecodeError
+        At the first bad byte, with its offset as `start`.
+    """
     decoder = codecs.getincrementaldecoder(codec)(errors)
-    for at in range(start, len(raw), BLOCK_BYTES):
+    for block in chain(blocks, [b""]):
         n_held = len(decoder.getstate()[0])
         try:
-            yield decoder.decode(raw[at : at + BLOCK_BYTES], final and at + BLOCK_BYTES >= len(raw))
+            yield decoder.decode(block, final and not block)
         except UnicodeDecodeError as error:
             error.start += at - n_held
             raise
+        at += len(block)
+
+
+def _blocks(raw: bytes, start: int) -> Iterator[bytes]:
+    return (raw[at : at + BLOCK_BYTES] for at in range(start, len(raw), BLOCK_BYTES))
 
 
 def _n_real(raw: bytes, codec: str, start: int) -> int:
@@ -195,11 +251,28 @@ def _line_of(raw: bytes, codec: str, offset: int) -> int:
     return raw[2:offset].decode(codec, "replace").count("\n") + 1
 
 
-def _bad_byte(
-    raw: bytes, error: UnicodeDecodeError, name: str, path: Path | None, encoding: str
+def bad_byte(
+    byte: int, reason: str, line: int, offset: int, name: str, path: Path | None, encoding: str
 ) -> CorpusError:
-    line, offset = _line_of(raw, error.encoding, error.start), error.start
-    what = f"0x{raw[offset]:02X} is not valid {encoding.removesuffix(' with BOM')} ({error.reason})"
+    """The error about a byte that is no text.
+
+    Parameters
+    ----------
+    byte : int
+        The byte.
+    reason : str
+        What Python's decoder says.
+    line, offset : int
+        Where it is: the line from 1, the offset from 0, from the start of the file.
+    name, path, encoding
+        As `Document` has them.
+
+    Returns
+    -------
+    CorpusError
+        The error to raise.
+    """
+    what = f"0x{byte:02X} is not valid {encoding.removesuffix(' with BOM')} ({reason})"
     what = f"{name}, line {line:,}, byte offset {offset:,}: {what}."
     return CorpusError(
         f"{what} Stop here and save the file as UTF-8, read "

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from io import BytesIO, FileIO
 from pathlib import Path
 
 from bpe_studio.engine.documents import BLOCK_BYTES, Document, check_errors, decode_document
@@ -99,7 +100,7 @@ def read_document(
     """
     check_errors(errors)
     path = Path(path)
-    total = file_size(path)
+    total = file_status(path).st_size
     meter = ReadingMeter(progress, total)
     raw = read_bytes(path, meter)
     document_name = printable(path.name) if name is None else name
@@ -110,8 +111,8 @@ def read_document(
     return replace(document, problems=(*document.problems, note))
 
 
-def file_size(path: Path) -> int:
-    """Size of a regular file, in bytes.
+def file_status(path: Path) -> os.stat_result:
+    """What the system says about a regular file.
 
     Parameters
     ----------
@@ -120,8 +121,8 @@ def file_size(path: Path) -> int:
 
     Returns
     -------
-    int
-        Its size, in bytes.
+    os.stat_result
+        Its size and times.
 
     Raises
     ------
@@ -135,7 +136,25 @@ def file_size(path: Path) -> int:
     if not stat.S_ISREG(status.st_mode):
         kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a device, pipe or socket"
         raise CorpusError(f"{printable(path)} is {kind}, not a file with text.", path=path)
-    return status.st_size
+    return status
+
+
+def open_file(path: Path) -> FileIO:
+    """A regular file, opened; raises `CorpusError` if it cannot be. A pipe would be waited for, without end."""
+    file_status(path)
+    try:
+        return FileIO(path)
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
+
+
+def blocks_of(file: BytesIO | FileIO, path: Path | None) -> Iterator[bytes]:
+    """The rest of an open file, block after block; raises `CorpusError` if it cannot be read."""
+    try:
+        while block := file.read(BLOCK_BYTES):
+            yield block
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
 
 
 def read_bytes(path: Path, meter: ReadingMeter) -> bytes:
@@ -144,7 +163,7 @@ def read_bytes(path: Path, meter: ReadingMeter) -> bytes:
     Parameters
     ----------
     path : Path
-        The file.
+        A regular file.
     meter : ReadingMeter
         Told after each block.
 
@@ -158,16 +177,13 @@ def read_bytes(path: Path, meter: ReadingMeter) -> bytes:
     CorpusError
         If the file cannot be read.
     """
-    blocks = []
-    try:
-        with path.open("rb", buffering=0) as file:
-            while block := file.read(BLOCK_BYTES):
-                blocks.append(block)
-                if not meter.advance(len(block)):
-                    break
-    except (OSError, ValueError) as error:
-        raise unreadable(path, error) from None
-    return b"".join(blocks)
+    read = []
+    with open_file(path) as file:
+        for block in blocks_of(file, path):
+            read.append(block)
+            if not meter.advance(len(block)):
+                break
+    return b"".join(read)
 
 
 def printable(path: Path | str) -> str:
@@ -186,13 +202,13 @@ def printable(path: Path | str) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
-def unreadable(path: Path, error: Exception) -> CorpusError:
+def unreadable(path: Path | None, error: Exception) -> CorpusError:
     """The error for a file that the system does not give us.
 
     Parameters
     ----------
-    path : Path
-        The file.
+    path : Path or None
+        The file, if it has a name.
     error : Exception
         What the system said.
 
@@ -202,4 +218,5 @@ def unreadable(path: Path, error: Exception) -> CorpusError:
         The error to raise.
     """
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return CorpusError(f"Cannot read {printable(path)}: {reason}.", path=path)
+    name = "the text" if path is None else printable(path)
+    return CorpusError(f"Cannot read {name}: {reason}.", path=path)

@@ -6,31 +6,27 @@ special string, line (if asked for) and document is a wall: no pre-token crosses
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from collections.abc import Iterable
+from itertools import chain
 
 from bpe_studio.engine import kernels
-from bpe_studio.engine.corpus import Corpus, CorpusSource, Progress, walls
-from bpe_studio.engine.corpus_counting import count_corpus, counted_part
-from bpe_studio.engine.errors import PatternError
+from bpe_studio.engine.corpus import Corpus, CorpusSource, Progress
+from bpe_studio.engine.corpus_counting import count_corpus
+from bpe_studio.engine.documents import check_errors
 from bpe_studio.engine.fast_counting import KINDS
+from bpe_studio.engine.items import Item, items_of
 from bpe_studio.engine.patterns import SplitPattern, resolve_pattern
 from bpe_studio.engine.reading import Watched
-from bpe_studio.engine.special_strings import checked_special_tokens, cut_specials
-from bpe_studio.engine.word_table import MAX_BYTES, CorpusFacts, WordTable, table_of, table_of_arrays
+from bpe_studio.engine.special_strings import checked_special_tokens
+from bpe_studio.engine.text_cuts import cuts_of
+from bpe_studio.engine.word_counting import FastCounting, PlainCounting, Walls, WordCounting
+from bpe_studio.engine.word_table import MAX_BYTES, CorpusFacts, WordTable
 
 __all__ = ["CorpusFacts", "WordTable", "count_words"]
-
-REPORT_BYTES = 1 << 18
-"""Bytes counted between two calls of `progress`: a few tens a second."""
 
 MIN_BYTES_FOR_KERNELS = {"loaded": 100_000, "cached": 2_000_000}
 """Bytes from which the kernels are worth their table of characters, or worth being loaded. A cold cache is
 never waited for: compiling takes as long as counting a hundred megabytes in Python."""
-
-_SPANS = 10_000  # pre-tokens of a user's own expression counted between two looks at the clock
 
 
 def count_words(
@@ -78,117 +74,60 @@ def count_words(
     >>> list(count_words("a b a", pattern="gpt2").items())
     [(b'a', 1), (b' b', 1), (b' a', 1)]
     """
+    return count_source(
+        source, pattern=pattern, special_tokens=special_tokens, errors=errors, lines=lines,
+        n_threads=n_threads, progress=progress,
+    )[0]  # fmt: skip
+
+
+def count_source(
+    source: CorpusSource | WordTable,
+    *,
+    pattern: str | SplitPattern,
+    special_tokens: tuple[str, ...] | list[str],
+    errors: str,
+    lines: bool,
+    n_threads: int | None,
+    progress: Progress | None,
+) -> tuple[WordTable, list[str]]:
+    """As `count_words`, and what was left out or not as it should be, in words."""
     if isinstance(source, WordTable):
-        return source
-    tally = _Tally(resolve_pattern(pattern), checked_special_tokens(special_tokens))
-    watched = Watched(progress)
-    corpus = Corpus.from_source(source, errors=errors, lines=lines, progress=watched)
-    kind = KINDS.get(tally.pattern.name)
-    if kind is not None and wants_kernels(corpus.n_bytes):
-        return _fast_table(corpus, kind, tally, watched, n_threads)
-    counted = corpus if _count(corpus, tally, watched) else tally.counted_part(corpus)
-    counts = {word.encode(): count for word, count in tally.counts.items()}
-    facts = _facts(counted, tally.n_uncovered, tally.n_specials)
-    return table_of(counts, tally.pattern, tally.special_tokens, facts)
+        return source, []
+    check_errors(errors)
+    split, specials = resolve_pattern(pattern), checked_special_tokens(special_tokens)
+    if isinstance(source, Corpus):
+        lines = lines or source.lines
+        source = source.documents
+    items, is_large = _looked_ahead(items_of(source))
+    walls, kind, watched = Walls(specials, lines), KINDS.get(split.name), Watched(progress)
+
+    def make_words() -> WordCounting:
+        if kind is None or not is_large:
+            return PlainCounting(split, walls)
+        return FastCounting(kind, walls, kernels.load())
+
+    counted = count_corpus(
+        items,
+        make_words,
+        cuts_of(split, specials, lines),
+        errors=errors,
+        lines=lines,
+        # Threads of Python would only wait for one another.
+        n_threads=1 if kind is None or not is_large else n_threads,
+        progress=lambda done, total: watched("counting", done, total),
+    )
+    return counted.words.table(split, specials, counted.facts()), counted.notes
 
 
-def wants_kernels(n_bytes: int) -> bool:
-    """Return whether compiled kernels are at hand, or quickly enough loaded for so many bytes."""
-    return n_bytes >= MIN_BYTES_FOR_KERNELS.get(kernels.status(), MAX_BYTES)
-
-
-def _facts(counted: Corpus, n_uncovered: int, n_specials: int) -> CorpusFacts:
-    n_documents, fingerprint = len(counted.documents), counted.fingerprint()
-    n_bytes, n_characters = counted.n_bytes, counted.n_characters
-    return CorpusFacts(n_documents, n_bytes, n_characters, fingerprint, n_uncovered, n_specials)
-
-
-def _fast_table(
-    corpus: Corpus, kind: int, tally: _Tally, progress: Watched, n_threads: int | None
-) -> WordTable:
-    """Count by compiled kernels; these patterns cover any text."""
-    total = corpus.n_bytes
-    found = count_corpus(
-        corpus, kind, tally.special_tokens, kernels.load(), n_threads=n_threads,
-        go_on=lambda done: progress("counting", done, total),
-    )  # fmt: skip
-    counted = corpus if found.is_whole else counted_part(corpus, found)
-    facts = _facts(counted, 0, found.n_specials)
-    utf8, offsets = found.counter.words()
-    return table_of_arrays(utf8, offsets, found.counter.counts(), tally.pattern, tally.special_tokens, facts)
-
-
-@dataclass
-class _Tally:
-    """Counts so far, and how far in the corpus they go. A dict keeps the order of first appearance."""
-
-    pattern: SplitPattern
-    special_tokens: tuple[str, ...]
-    counts: Counter[str] = field(default_factory=Counter)
-    n_uncovered: int = 0
-    n_specials: int = 0
-    n_documents: int = 0  # counted whole
-    n_characters: int = 0  # counted of the document after them
-
-    def add(self, text: str) -> Iterator[int]:
-        """Count the text between two walls, and yield how many characters were counted, part after part."""
-        for start, end, special in cut_specials(text, self.special_tokens):
-            if special:
-                self.n_specials += 1
-                yield end - start
-                continue
-            part = text[start:end]
-            yield from self._add_blocks(part) if self.pattern.is_named else self._add_spans(part)
-
-    def _add_blocks(self, text: str) -> Iterator[int]:
-        for block, pre_tokens in self.pattern.split_blocks(text):
-            self.counts.update(pre_tokens)
-            yield len(block)
-
-    def _add_spans(self, text: str) -> Iterator[int]:
-        spans, done = self.pattern.spans(text), 0
-        while some := list(islice(spans, _SPANS)):
-            self.counts.update([text[start:end] for start, end, _ in some])
-            self.n_uncovered += sum(not covered for _, _, covered in some)
-            yield some[-1][1] - done
-            done = some[-1][1]
-
-    def counted_part(self, corpus: Corpus) -> Corpus:
-        """The documents that were counted, the last of them as far as it was counted."""
-        documents = corpus.documents[: self.n_documents]
-        if self.n_characters:
-            whole = corpus.documents[self.n_documents]
-            text = whole.text[: self.n_characters]
-            documents += (replace(whole, utf8=text.encode(), n_characters=len(text)),)
-        return replace(corpus, documents=documents)
-
-
-def _count(corpus: Corpus, tally: _Tally, progress: Watched) -> bool:
-    """Count a corpus; False if it was cancelled."""
-    total, before, reported = corpus.n_bytes, 0, 0
-    if not progress("counting", 0, total):
-        return False
-    for document in corpus.documents:
-        for n in _counted(document.name, walls(document, corpus.lines), tally):
-            tally.n_characters += n
-            # Bytes in proportion to characters: measuring each part would take longer than counting it.
-            done = before + document.n_bytes * tally.n_characters // document.n_characters
-            if done - reported >= REPORT_BYTES:
-                reported = done
-                if not progress("counting", done, total):
-                    return False
-        before += document.n_bytes
-        tally.n_documents, tally.n_characters = tally.n_documents + 1, 0
-    # Nothing is left to cancel.
-    progress("counting", total, total)
-    return True
-
-
-def _counted(name: str, texts: Iterator[str], tally: _Tally) -> Iterator[int]:
-    """Characters counted, part after part; an error says in which document."""
-    try:
-        for text in texts:
-            yield from tally.add(text)
-    except PatternError as error:
-        place = f"In {name}, in the part that starts near character {tally.n_characters:,}: "
-        raise PatternError(place + str(error), position=error.position) from None
+def _looked_ahead(items: Iterable[Item]) -> tuple[Iterable[Item], bool]:
+    """Return the items, and whether they have enough text for compiled kernels."""
+    needed = MIN_BYTES_FOR_KERNELS.get(kernels.status(), MAX_BYTES)
+    if isinstance(items, list):
+        return items, sum(item.n_bytes for item in items) >= needed
+    seen, n_bytes = [], 0
+    for item in items:
+        seen.append(item)
+        n_bytes += item.n_bytes
+        if n_bytes >= needed:
+            return chain(seen, items), True
+    return seen, False

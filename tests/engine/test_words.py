@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_studio.engine import kernels, pattern_matching
+from bpe_studio.engine import corpus_counting, kernels, pattern_matching, word_counting
 from bpe_studio.engine import words as words_module
 from bpe_studio.engine.corpus import Corpus
 from bpe_studio.engine.errors import CorpusError, FormatError, PatternError, SpecialTokenError
@@ -53,7 +53,7 @@ def test_counts_are_those_of_a_plain_recount(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pattern_matching, "BLOCK_CHARACTERS", 3)
-        patch.setattr(words_module, "_SPANS", 2)
+        patch.setattr(word_counting, "_SPANS", 2)
         table = count_words(documents, pattern=pattern, special_tokens=specials, lines=lines)
     corpus = Corpus.from_source(documents, lines=lines)
     expected: Counter[str] = Counter()
@@ -275,7 +275,7 @@ def test_a_table_passes_through() -> None:
 
 def test_cancelling_keeps_what_was_counted_and_its_facts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pattern_matching, "BLOCK_CHARACTERS", 4)
-    monkeypatch.setattr(words_module, "REPORT_BYTES", 1)
+    monkeypatch.setattr(corpus_counting, "REPORT_BYTES", 1)
     monkeypatch.setattr(kernels, "status", lambda: "cold")
     documents = ["one two", "three four five", "six"]
 

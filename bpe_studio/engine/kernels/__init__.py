@@ -36,6 +36,7 @@ MODULES = (
     "splitting",
     "counting",
     "texts",
+    "utf8",
 )
 MARKER = "complete"
 _lock = threading.Lock()

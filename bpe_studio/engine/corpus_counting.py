@@ -256,7 +256,7 @@ def _halves(items: list[Item], half: int, cuts: TextCuts, errors: str) -> tuple[
 
 
 def _cut_near(item: Item, wanted: int, cuts: TextCuts, errors: str) -> tuple[Item, int]:
-    """Return a document, opened once, and the first place in it from `wanted` on where it may be cut, or 0."""
+    """Return a document, looked at once, and the first place from `wanted` on where it may be cut, or 0."""
     try:
         text = item.open(errors)
     except CorpusError:

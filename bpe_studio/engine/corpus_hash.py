@@ -1,4 +1,4 @@
-"""The fingerprint of a corpus: SHA-256 over its documents, in pieces that several threads can hash at once."""
+"""The fingerprint of a corpus: SHA-256 of its documents, in pieces that two threads can hash at once."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ PIECE_BYTES = 1 << 20
 class CorpusHash:
     """Hash of a corpus that comes in order, in parts of any size.
 
-    It is the SHA-256 of one line, "lines" or "documents", and for each document the SHA-256 of each MiB of its
-    UTF-8 and then its length in bytes. The length, last, makes the walls readable from the end: ["ab"] is not
-    ["a", "b"].
+    It is the SHA-256 of one line, "lines" or "documents", and for each document the SHA-256 of each MiB of
+    its UTF-8 and then its length in bytes, in eight, the lowest first. The length, last, makes the walls
+    readable from the end: ["ab"] is not ["a", "b"].
 
     Parameters
     ----------

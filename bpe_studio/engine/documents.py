@@ -90,7 +90,7 @@ def decode_document(
         At the first bad byte, with line (from 1) and offset (from 0, from the start of `raw`).
     """
     encoding, codec, start = encoding_of(raw, name, path)
-    notes = [f"byte order mark of {start} bytes dropped"] if start else []
+    notes = list(mark_notes(start))
     try:
         if codec == "utf-8" and final:  # it is what it should be: looked at once, and taken as it is
             n_characters = sum(map(len, decoded(_blocks(raw, start), codec, start)))
@@ -190,6 +190,11 @@ def encoding_of(raw: bytes, name: str, path: Path | None) -> tuple[str, str, int
     if len(raw) > 2 and raw.startswith(codecs.BOM_UTF16_BE):
         return "UTF-16 BE", "utf-16-be", 2
     return "UTF-8", "utf-8", 0
+
+
+def mark_notes(start: int) -> tuple[str, ...]:
+    """What there is to say about a byte order mark of so many bytes."""
+    return (f"byte order mark of {start} bytes dropped",) if start else ()
 
 
 def decoded(

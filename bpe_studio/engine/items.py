@@ -17,6 +17,7 @@ from bpe_studio.engine.documents import (
     decoded,
     document_of_text,
     encoding_of,
+    mark_notes,
 )
 from bpe_studio.engine.errors import CorpusError
 from bpe_studio.engine.reading import (
@@ -60,7 +61,7 @@ class Item:
         return self.content if isinstance(self.content, Path) else None
 
     def read(self, errors: str, meter: ReadingMeter) -> Document | None:
-        """Return the whole document, as `documents.decode_document` makes it; None if `meter` is cancelled."""
+        """Return the document, whole; None if `meter` was cancelled. `errors` as for `Corpus.from_source`."""
         if self.path is None:
             document = self._document(b"", errors)
             meter.advance(self.n_bytes)
@@ -74,7 +75,7 @@ class Item:
         Parameters
         ----------
         errors : str
-            With "strict" it is left to the reader of the stream to find bad bytes; else all is looked at first.
+            With "strict" the reader of the stream has to find bad bytes; else all is looked at first.
 
         Returns
         -------
@@ -109,7 +110,13 @@ class Item:
     def _opened(self) -> OpenText:
         assert isinstance(self.content, bytes | Path)
         file = BytesIO(self.content) if isinstance(self.content, bytes) else open_file(self.content)
-        return OpenText(self, file, *encoding_of(file.read(4), self.name, self.path))
+        try:
+            head = next(blocks_of(file, self.path, 4), b"")
+            encoding, codec, start = encoding_of(head, self.name, self.path)
+        except CorpusError:
+            file.close()
+            raise
+        return OpenText(self, file, encoding, codec, start, mark_notes(start))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +142,7 @@ class OpenText:
     encoding: str
     codec: str
     start: int
-    problems: tuple[str, ...] = ()
+    problems: tuple[str, ...]
 
     def __enter__(self) -> Self:
         return self

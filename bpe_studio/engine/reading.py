@@ -140,18 +140,18 @@ def file_status(path: Path) -> os.stat_result:
 
 
 def open_file(path: Path) -> FileIO:
-    """A regular file, opened; raises `CorpusError` if it cannot be. A pipe would be waited for, without end."""
-    file_status(path)
+    """A regular file, opened; raises `CorpusError` if it cannot be."""
+    file_status(path)  # a pipe would be waited for, without end
     try:
         return FileIO(path)
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
 
 
-def blocks_of(file: BytesIO | FileIO, path: Path | None) -> Iterator[bytes]:
+def blocks_of(file: BytesIO | FileIO, path: Path | None, n_bytes: int | None = None) -> Iterator[bytes]:
     """The rest of an open file, block after block; raises `CorpusError` if it cannot be read."""
     try:
-        while block := file.read(BLOCK_BYTES):
+        while block := file.read(n_bytes or BLOCK_BYTES):
             yield block
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None

@@ -44,7 +44,7 @@ class Walls:
         self._lines = lines
 
     def parts(self, text: Bytes, end: int) -> tuple[Parts, int]:
-        """Return starts and ends of what lies between walls in the first `end` bytes, and how many specials do."""
+        """Return what lies between walls in the first `end` bytes, and how many special strings do."""
         ends = np.array([end], np.int64)
         if self._lines:
             line_ends = np.flatnonzero(text[:end] == ord("\n")) + 1

@@ -19,7 +19,7 @@ from bpe_studio.engine import words as words_module
 from bpe_studio.engine.corpus import Corpus
 from bpe_studio.engine.errors import CorpusError, FormatError, PatternError, SpecialTokenError
 from bpe_studio.engine.patterns import resolve_pattern
-from bpe_studio.engine.words import WordTable, count_words
+from bpe_studio.engine.words import CorpusFacts, WordTable, count_words
 from tests.strategies import awkward_texts, corpora, word_counts
 
 PATTERNS = st.sampled_from(["none", "whitespace", "gpt2", "gpt4", "o200k", "[a-z]+", r"(?<=a)b|\s"])
@@ -47,15 +47,8 @@ def plainly_cut(text: str, specials: list[str]) -> list[str | None]:
     return [*parts, plain]
 
 
-@given(documents=corpora(awkward_texts(10)), pattern=PATTERNS, specials=SPECIALS, lines=st.booleans())
-def test_counts_are_those_of_a_plain_recount(
-    documents: list[str], pattern: str, specials: list[str], lines: bool
-) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pattern_matching, "BLOCK_CHARACTERS", 3)
-        patch.setattr(word_counting, "_SPANS", 2)
-        table = count_words(documents, pattern=pattern, special_tokens=specials, lines=lines)
-    corpus = Corpus.from_source(documents, lines=lines)
+def recounted(corpus: Corpus, pattern: str, specials: list[str]) -> tuple[list[tuple[str, int]], CorpusFacts]:
+    """The words of a corpus in memory, by `spans` of each text between walls."""
     expected: Counter[str] = Counter()
     n_specials = n_uncovered = 0
     for text in corpus.texts():
@@ -66,11 +59,21 @@ def test_counts_are_those_of_a_plain_recount(
             for start, end, covered in resolve_pattern(pattern).spans(part):
                 expected[part[start:end]] += 1
                 n_uncovered += not covered
-    assert counted(table) == list(expected.items())
-    assert (table.facts.n_specials, table.facts.n_uncovered) == (n_specials, n_uncovered)
-    assert table.facts.fingerprint == corpus.fingerprint()
-    sizes = (table.facts.n_documents, table.facts.n_bytes, table.facts.n_characters)
-    assert sizes == (len(documents), corpus.n_bytes, corpus.n_characters)
+    sizes = len(corpus.documents), corpus.n_bytes, corpus.n_characters, corpus.fingerprint()
+    return list(expected.items()), CorpusFacts(*sizes, n_uncovered, n_specials)
+
+
+@given(documents=corpora(awkward_texts(10)), pattern=PATTERNS, specials=SPECIALS, lines=st.booleans())
+def test_counts_are_those_of_a_plain_recount(
+    documents: list[str], pattern: str, specials: list[str], lines: bool
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pattern_matching, "BLOCK_CHARACTERS", 3)
+        patch.setattr(word_counting, "_SPANS", 2)
+        table = count_words(documents, pattern=pattern, special_tokens=specials, lines=lines)
+    corpus = Corpus.from_source(documents, lines=lines)
+    assert (counted(table), table.facts) == recounted(corpus, pattern, specials)
+    assert (table.facts.n_documents, table.facts.fingerprint) == (len(documents), corpus.fingerprint())
 
 
 def test_blank_lines_of_a_file_are_words(tmp_path: Path) -> None:

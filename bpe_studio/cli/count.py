@@ -11,7 +11,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from bpe_studio.cli.arguments import add_files, file_name, whole_number
-from bpe_studio.cli.corpora import read_corpus
+from bpe_studio.cli.corpora import counted, listed
 from bpe_studio.cli.outputs import check_output
 from bpe_studio.cli.progress import INTERRUPTED, Watch
 from bpe_studio.cli.streams import UsageError, error_text, tell, write_json, write_text
@@ -42,7 +42,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Count, and write the numbers and the most frequent words."""
     from bpe_studio.engine.patterns import resolve_pattern
     from bpe_studio.engine.special_strings import checked_special_tokens
-    from bpe_studio.engine.words import count_words
 
     if arguments.output is not None:
         check_output(arguments.output, arguments.files)
@@ -53,9 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"argument --pattern: {error_text(error)}") from error
     except SpecialTokenError as error:
         raise UsageError(f"argument --special: {error}") from error
-    with Watch(shown=True) as watch:
-        corpus = read_corpus(arguments.files, arguments.errors, arguments.lines, watch)
-        words = count_words(corpus, pattern=pattern, special_tokens=specials, progress=watch)
+    with listed(arguments.files) as items, Watch(shown=True) as watch:
+        words = counted(
+            items, watch, pattern=pattern, special_tokens=specials, errors=arguments.errors,
+            lines=arguments.lines,
+        )  # fmt: skip
     if watch.interrupted:
         tell(f"stopped; these are the words of the first {words.facts.n_bytes:,} bytes")
     if arguments.output is not None:

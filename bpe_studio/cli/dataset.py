@@ -202,7 +202,7 @@ def _tokenizer(
         corpus = beginning(corpus, corpus.n_bytes * size // 100_000 if is_share else size)
     if not corpus.n_bytes:
         raise BpeStudioError("there is no text to train on")
-    tell_preparing(corpus, watch)
+    tell_preparing(corpus.n_bytes, watch)
     try:
         tokenizer = train_for(corpus, splits.values(), source, watch)
     except (TrainingError, SpecialTokenError) as error:

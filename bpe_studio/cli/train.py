@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpe_studio.cli.arguments import file_name, share, text, whole_number
+from bpe_studio.cli.corpora import counted, listed
 from bpe_studio.cli.outputs import is_read, same_file
 from bpe_studio.cli.progress import INTERRUPTED, PREPARING, Watch
-from bpe_studio.cli.streams import STANDARD_INPUT, UsageError, error_text, input_bytes, tell, write_json
+from bpe_studio.cli.streams import STANDARD_INPUT, UsageError, error_text, tell, write_json
 from bpe_studio.engine.errors import BpeStudioError, PatternError, SpecialTokenError, TrainingError
 
 if TYPE_CHECKING:
     from bpe_studio.engine.config import TrainingConfig
-    from bpe_studio.engine.corpus import Corpus
+    from bpe_studio.engine.items import Item
     from bpe_studio.engine.tokenizer import Tokenizer
 
 #: Up to about this size the plain engine is the quicker one, and nothing is compiled.
@@ -80,13 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
     config = config_of(arguments)
     _check_outputs(arguments, config)
     speaks = not (arguments.quiet or arguments.json)
-    # Standard input is read before the watch begins: a first Ctrl+C ends the waiting for it.
-    sources = [input_bytes(name) if name == STANDARD_INPUT else Path(name) for name in arguments.files]
-    with Watch(shown=speaks) as watch:
-        corpus = _corpus(sources, arguments, watch)
+    with listed(arguments.files) as items, Watch(shown=speaks) as watch:
         if speaks:
-            tell_preparing(corpus, watch)
-        tokenizer = _trained(corpus, config, watch)
+            tell_preparing(sum(item.n_bytes for item in items), watch)
+        tokenizer = _trained(items, config, watch)
     if watch.interrupted and not tokenizer.n_merges:
         tell("stopped before the first merge; nothing was written")
         return INTERRUPTED
@@ -177,33 +175,26 @@ def _empty(config: TrainingConfig) -> Tokenizer:
     return Tokenizer.from_log(log, words.pattern, config.special_tokens)
 
 
-def _corpus(sources: list[bytes | Path], arguments: argparse.Namespace, watch: Watch) -> Corpus:
-    from bpe_studio.engine.corpus import Corpus
-
-    corpus = Corpus.from_source(sources, errors=arguments.errors, lines=arguments.lines, progress=watch)
-    for sentence in corpus.skipped:
-        watch.tell(f"note: left out: {sentence}")
-    for document in corpus.documents:
-        for sentence in document.problems:
-            watch.tell(f"note: {document.name}: {sentence}")
-    if not corpus.n_bytes and not watch.interrupted:
-        raise BpeStudioError(f"there is no text in {', '.join(arguments.files)}: nothing to train on")
-    return corpus
-
-
-def tell_preparing(corpus: Corpus, watch: Watch) -> None:
-    """Say that the kernels are compiled first, if they are."""
+def tell_preparing(n_bytes: int, watch: Watch) -> None:
+    """Say that the kernels are compiled first, if they are for a text of so many bytes."""
     from bpe_studio.engine import kernels
 
-    if corpus.n_bytes > PLAIN_BYTES and kernels.status() == "cold":
+    if n_bytes > PLAIN_BYTES and kernels.status() == "cold":
         watch.tell(PREPARING)
 
 
-def _trained(corpus: Corpus, config: TrainingConfig, watch: Watch) -> Tokenizer:
+def _trained(items: list[Item], config: TrainingConfig, watch: Watch) -> Tokenizer:
     from bpe_studio.engine.train import train_with
 
     try:
-        return train_with(corpus, config, progress=watch)
+        words = counted(
+            items, watch, pattern=config.pattern, special_tokens=config.special_tokens,
+            errors=config.errors, lines=config.lines,
+        )  # fmt: skip
+        if not words.facts.n_bytes and not watch.interrupted:
+            names = ", ".join(item.name for item in items)
+            raise BpeStudioError(f"there is no text in {names}: nothing to train on")
+        return train_with(words, config, progress=watch)
     except (TrainingError, SpecialTokenError) as error:
         raise UsageError(str(error)) from error
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from bpe_studio.engine.corpus_hash import CorpusHash
 from bpe_studio.engine.documents import Document, check_errors
 from bpe_studio.engine.errors import CorpusError
-from bpe_studio.engine.items import items_of
+from bpe_studio.engine.items import Item, items_of
 from bpe_studio.engine.reading import Progress, ReadingMeter, read_document
 
 __all__ = ["Corpus", "CorpusSource", "Document", "Progress", "read_document"]
@@ -129,7 +129,9 @@ class Corpus:
         return cls(tuple(documents), lines, tuple(skipped))
 
 
-CorpusSource: TypeAlias = "str | bytes | Path | Document | Corpus | Iterable[str | bytes | Path | Document]"
+CorpusSource: TypeAlias = (
+    "str | bytes | Path | Document | Item | Corpus | Iterable[str | bytes | Path | Document | Item]"
+)
 """What a corpus can be made from."""
 
 

@@ -79,7 +79,7 @@ class Stretch:
         self._parts, self._hashed, self._cuts, self._errors = parts, hashed, cuts, errors
         self._buffer = ChunkBuffer()
         self._reported = 0
-        self._n_documents = self._n_bytes = self._n_characters = 0
+        self._n_documents = self._n_characters = 0
         self._at = 0  # bytes counted of the document in work
 
     def count(self, go_on: Callable[[], bool]) -> bool:
@@ -126,7 +126,6 @@ class Stretch:
             n = self.words.reached
             self._hashed.update(self._buffer.view[:n])
             self._at += n
-            self._n_bytes += n
             self._n_characters += n_characters if is_whole else self.words.n_characters(chunk, n)
             self.done = done + n
             if not is_whole:
@@ -143,7 +142,7 @@ class Stretch:
         self.words.follow(other.words)
         self._hashed.follow(other._hashed)
         self._n_documents += other._n_documents
-        self._n_bytes += other._n_bytes
+        self.done += other.done
         self._n_characters += other._n_characters
         self.notes += other.notes
         self._at = other._at
@@ -153,7 +152,7 @@ class Stretch:
         if self._at:
             self._end_document()
         return CorpusFacts(
-            self._n_documents, self._n_bytes, self._n_characters, self._hashed.hexdigest(),
+            self._n_documents, self.done, self._n_characters, self._hashed.hexdigest(),
             self.words.n_uncovered, self.words.n_specials,
         )  # fmt: skip
 
@@ -198,18 +197,23 @@ def count_corpus(
         The first, in the order of the corpus, that there is.
     """
     total = sum(item.n_bytes for item in items) if isinstance(items, list) else None
+
+    def told(done: int) -> bool:
+        # Replaced text, and that in UTF-16, may have more bytes than were listed.
+        return progress(done, None if total is None else max(done, total))
+
     halves: tuple[Iterable[Part], list[Part]] = map(Part, items), []
     if isinstance(items, list) and cuts is not None and (n_threads or os.cpu_count() or 1) > 1:
         if total is not None and total >= MIN_BYTES_FOR_TWO:
             halves = _halves(items, total // 2, cuts, errors)
     first = Stretch(halves[0], make_words(), CorpusHash(lines), cuts, errors)
-    if not progress(0, total):
+    if not told(0):
         return first
     if not halves[1]:
-        is_whole = first.count(lambda: progress(first.done, total))
+        is_whole = first.count(lambda: told(first.done))
     else:
         second = Stretch(halves[1], make_words(), CorpusHash(lines, halves[1][0].start), cuts, errors)
-        is_whole = _count_both(first, second, lambda: progress(first.done + second.done, total))
+        is_whole = _count_both(first, second, lambda: told(first.done + second.done))
         if is_whole:
             first.follow(second)
     if is_whole:

@@ -219,7 +219,7 @@ def items_of(source: object) -> Iterable[Item]:
 
     Parameters
     ----------
-    source : str, bytes, Path, Document, or an iterable of these
+    source : str, bytes, Path, Document, Item, or an iterable of these
         As `Corpus.from_source` takes it.
 
     Returns
@@ -249,6 +249,8 @@ def _items_of_part(part: object, name: str) -> Iterator[Item]:
         yield Item(name, n_bytes, part)
     elif isinstance(part, bytes | bytearray | memoryview):
         yield Item(name, len(raw := bytes(part)), raw)
+    elif isinstance(part, Item):
+        yield part
     elif isinstance(part, Document):
         yield Item(part.name, part.n_bytes, part)
     elif isinstance(part, os.PathLike):

@@ -56,7 +56,7 @@ def count_words(
     n_threads : int or None
         Threads for counting, two at most; None takes what the machine has. The result does not depend on it.
     progress : callable or None
-        ``progress("reading" or "counting", bytes, total or None)``; False cancels.
+        ``progress("counting", bytes, total or None)``, from the calling thread; False cancels.
 
     Returns
     -------
@@ -68,6 +68,12 @@ def count_words(
     ------
     CorpusError, PatternError, SpecialTokenError
         If the text cannot be read, or not be cut.
+
+    Notes
+    -----
+    Files are read and counted in one stream, so memory follows the unique words. Only documents that cannot
+    be cut (a user's own pattern without `lines`), are in UTF-16 or have bad bytes to replace are held whole,
+    one at a time.
 
     Examples
     --------
@@ -87,8 +93,8 @@ def count_source(
     special_tokens: tuple[str, ...] | list[str],
     errors: str,
     lines: bool,
-    n_threads: int | None,
-    progress: Progress | None,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
 ) -> tuple[WordTable, list[str]]:
     """As `count_words`, and what was left out or not as it should be, in words."""
     if isinstance(source, WordTable):

@@ -172,7 +172,7 @@ def test_a_generator_is_consumed_as_it_is_counted() -> None:
     given_out: list[int] = []
 
     def documents() -> Iterator[str]:
-        for n in range(1000):
+        for n in range(200):
             given_out.append(n)
             yield "word " * 20_000
 
@@ -198,12 +198,12 @@ def test_memory_follows_the_words_and_not_the_text(
     tmp_path: Path, options: dict[str, object], fast: bool
 ) -> None:
     small, large = (tmp_path / name for name in ("small", "large"))
-    text = "".join(f"the {n} of us\n" for n in range(1000)).encode()
+    text = "".join(f"the {n} of us\n" for n in range(200)).encode()
     small.write_bytes(text * 10)
     large.write_bytes(text * 100)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(words, "MIN_BYTES_FOR_KERNELS", {"loaded": 0} if fast else {})
-        patch.setattr(chunks, "CHUNK_BYTES", 1 << 13)
+        patch.setattr(chunks, "CHUNK_BYTES", 1 << 12)
         patch.setattr(corpus_counting, "MIN_BYTES_FOR_TWO", 1)
         kernels.load()
         peak_bytes(small, **options)

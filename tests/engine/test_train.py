@@ -51,7 +51,7 @@ def test_words_may_be_counted_first(tmp_path):
         bs.train(words, vocab_size=270, special_tokens=["<s>"])
 
 
-@pytest.mark.parametrize("stage", ["reading", "counting", "training"])
+@pytest.mark.parametrize("stage", ["counting", "training"])
 def test_cancel_keeps_what_exists(stage, tmp_path):
     (tmp_path / "a.txt").write_text("the cat sat on the mat " * 2000)
     (tmp_path / "b.txt").write_text("the dog sat on the log " * 2000)
@@ -65,7 +65,7 @@ def test_progress_tells_stage_done_and_total(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("the cat sat on the mat " * 2000)
     bs.train(path, vocab_size=280, progress=lambda *report: seen.append(report))
-    assert {stage for stage, _, _ in seen} == {"reading", "counting", "training"}
+    assert {stage for stage, _, _ in seen} == {"counting", "training"}
     assert all(total is None or done <= total for _, done, total in seen)
 
 

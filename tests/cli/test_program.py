@@ -94,6 +94,16 @@ def test_the_merges_as_csv() -> None:
     )
 
 
+def test_standard_input_is_trained_on_as_a_file_is() -> None:
+    options = "--vocab-size 258 --pattern none --quiet -o".split()
+    assert main(["train", "a.txt", *options, "file.json"]) == 0
+    done = process("train", "-", *options, "pipe.json", data=Path("a.txt").read_bytes())
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert Path("pipe.json").read_bytes() == Path("file.json").read_bytes()
+    done = process("train", "-", *options, "bad.json", data=b"ok\n\xff")
+    assert done.stderr.startswith(b"bpe-studio: standard input, line 2, byte offset 3: 0xFF is not valid")
+
+
 def test_what_cannot_be_read_as_text_is_left_out_and_said(capfd: pytest.CaptureFixture[str]) -> None:
     Path("bad.txt").write_bytes(b"ok\n\xff")
     assert main("train a.txt bad.txt --vocab-size 258 --pattern none -o t.json --errors skip".split()) == 0

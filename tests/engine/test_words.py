@@ -68,7 +68,7 @@ def test_counts_are_those_of_a_plain_recount(
     documents: list[str], pattern: str, specials: list[str], lines: bool
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pattern_matching, "BLOCK_CHARACTERS", 3)
+        patch.setattr(pattern_matching.blocks, "__defaults__", (3,))
         patch.setattr(word_counting, "_SPANS", 2)
         table = count_words(documents, pattern=pattern, special_tokens=specials, lines=lines)
     corpus = Corpus.from_source(documents, lines=lines)
@@ -277,7 +277,7 @@ def test_a_table_passes_through() -> None:
 
 
 def test_cancelling_keeps_what_was_counted_and_its_facts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pattern_matching, "BLOCK_CHARACTERS", 4)
+    monkeypatch.setattr(pattern_matching.blocks, "__defaults__", (4,))
     monkeypatch.setattr(corpus_counting, "REPORT_BYTES", 1)
     monkeypatch.setattr(kernels, "status", lambda: "cold")
     documents = ["one two", "three four five", "six"]

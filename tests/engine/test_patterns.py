@@ -88,7 +88,7 @@ def test_cutting_in_blocks_changes_nothing(name: str, size: int, longest: int, t
     expression = resolve_pattern(name).expression
     assert expression is not None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pattern_matching, "BLOCK_CHARACTERS", size)
+        patch.setattr(pattern_matching.blocks, "__defaults__", (size,))
         patch.setattr(patterns, "LONG_BLOCK", longest)
         blocks = list(pattern_matching.blocks(text))
         pre_tokens = resolve_pattern(name).split(text)

@@ -68,8 +68,8 @@ def tokenizer_of_pieces(pieces: Sequence[Piece], normalizer: SentencePieceNormal
     Returns
     -------
     Tokenizer
-        With merges if each piece comes about by joining the same two pieces wherever it comes about, as it
-        does after a training. Control pieces are its special tokens.
+        By pair if each piece comes about by joining the same two pieces wherever it comes about, as it does
+        after a training; else by scores. Control pieces are its special tokens.
 
     Raises
     ------
@@ -89,19 +89,17 @@ def tokenizer_of_pieces(pieces: Sequence[Piece], normalizer: SentencePieceNormal
     known = {pieces[token].text for token in (*letters, *longer, *unused)}
     _check_unused(list(unused.values()), known)
     ranks = _ranks([pieces[token].score for token in longer])
-    merges = _merges(pieces, letters, longer, ranks)
-    unmerged = {token: text.encode() for token, text in unused.items()}
-    if merges is None:
-        unmerged |= {token: pieces[token].text.encode() for token in longer}
-    rows = np.array(merges or (), np.int32).reshape(-1, 2)
+    pairs = _pairs(pieces, letters, longer, ranks)
+    by_pair = len(pairs) == len(longer) == len(set(ranks))
+    left, right = np.array([*pairs.values()], np.int32).reshape(-1, 2).T
     return Tokenizer(
-        alphabet, rows[:, 0], rows[:, 1], np.array(longer if rows.size else (), np.int32),
-        resolve_pattern("none"),
+        alphabet, left, right, np.array([*pairs], np.int32), resolve_pattern("none"),
         special_tokens={pieces[token].text: token for token in ids[CONTROL]},
         added_tokens={pieces[token].text: token for token in ids[USER_DEFINED]},
         normalizer=normalizer.steps,
-        semantics="pairs" if merges is not None else "scores",
-        unmerged=unmerged, ranks=dict(zip(longer, ranks, strict=True)) if merges is None else {},
+        semantics="pairs" if by_pair else "scores",
+        unmerged={token: pieces[token].text.encode() for token in (*longer, *unused) if token not in pairs},
+        ranks={} if by_pair else dict(zip(longer, ranks, strict=True)),
     )  # fmt: skip
 
 
@@ -113,30 +111,28 @@ def _ranks(scores: Sequence[float]) -> list[int]:
     return ranks
 
 
-def _merges(
-    pieces: Sequence[Piece], single: Sequence[int], longer: Sequence[int], ranks: Sequence[int]
-) -> list[tuple[int, int]] | None:
-    """Return the two ids that make each longer piece, or None if not each is made by two known ones.
+def _pairs(
+    pieces: Sequence[Piece], letters: Sequence[int], longer: Sequence[int], ranks: Sequence[int]
+) -> dict[int, tuple[int, int]]:
+    """Return the two ids that make each longer piece, in the order of ranks, where two known ones make it.
 
     Notes
     -----
     What lies between two borders that are never crossed is joined as if it stood alone. So a piece comes
     about only by those two parts into which the pieces of better scores cut its text; if they cut every
-    piece's text into two, joining by pairs gives the same as joining by texts.
+    piece's text into two, and no two scores are equal, joining by pairs is the same as joining by texts.
     """
-    work = sum(len(pieces[token].text) ** 2 for token in longer)
-    if len(set(ranks)) < len(ranks) or work > MAX_WORK:
-        return None
-    known = {pieces[token].text: (-1, token) for token in single}
-    merges: list[tuple[int, int]] = []
+    pairs: dict[int, tuple[int, int]] = {}
+    if sum(len(pieces[token].text) ** 2 for token in longer) > MAX_WORK:
+        return pairs
+    known = {pieces[token].text: (-1, token) for token in letters}
     for token, rank in zip(longer, ranks, strict=True):
         text = pieces[token].text
         parts = joined(text, known)
-        if len(parts) != 2:
-            return None
-        merges.append((known[parts[0]][1], known[parts[1]][1]))
+        if len(parts) == 2:
+            pairs[token] = known[parts[0]][1], known[parts[1]][1]
         known[text] = (rank, token)
-    return merges
+    return pairs
 
 
 def joined(text: str, known: dict[str, tuple[int, int]]) -> list[str]:

@@ -240,7 +240,9 @@ def _scores(tokenizer: Tokenizer) -> dict[int, float]:
     order = tokenizer.product.tolist()
     ranks = {token: rank for rank, token in enumerate(order)}
     if tokenizer.semantics == "scores":
-        ranks = {token: tokenizer.ranks.get(token, token) for token in (*order, *tokenizer.unmerged)}
+        # Of a list that gives ranks, those left out are unused pieces; reading checks that none comes about.
+        found = tokenizer.ranks or {*order, *tokenizer.unmerged}
+        ranks = {token: tokenizer.ranks.get(token, token) for token in found}
     dense = {rank: place for place, rank in enumerate(sorted(set(ranks.values())))}
     joined = {token: -float(dense[rank]) for token, rank in ranks.items()}
     letters = tokenizer.alphabet.character_ids.values()

@@ -169,7 +169,8 @@ def test_equal_scores_are_joined_from_the_left() -> None:
     pieces = [*LETTERS, Piece("<unk>", 0.0, UNKNOWN), *(Piece("▁" * n, -1e9) for n in (2, 3, 4))]
     tokenizer = format_.read(content(model_of(pieces)))
     assert tokenizer.semantics == "scores"
-    assert differences(tokenizer, model_of(pieces), [" " * n for n in range(30)]) == []
+    assert tokenizer.merges == [("▁", "▁"), ("▁▁", "▁"), ("▁▁▁", "▁")]
+    assert differences(tokenizer, model_of(pieces), ["▁" * n for n in range(30)]) == []
 
 
 def test_an_unused_piece_that_cannot_come_about_is_a_token_that_no_text_becomes() -> None:
@@ -178,6 +179,7 @@ def test_an_unused_piece_that_cannot_come_about_is_a_token_that_no_text_becomes(
     tokenizer = format_.read(content(model))
     assert tokenizer.token_bytes(5) == b"<pad7>"
     assert differences(tokenizer, model, ["<pad7>", "abab<pad7>b"]) == []
+    assert format_.read(content(format_.write(tokenizer))) == tokenizer
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ class _Reader:
         # A text takes at least its length, an array its type and number.
         if n > (len(self._data) - self._at) // 8:
             raise FormatError(f"{place} says it has {n:,} items, which do not fit into the file.")
-        return [self._value(kind, f"{place}[{index}]", depth + 1) for index in range(n)]
+        return [self._value(kind, place, depth + 1) for _ in range(n)]
 
     def _numbers(self, kind: int, n: int, place: str) -> list[Any]:
         dtype = np.dtype(self._order + NUMBERS[kind])

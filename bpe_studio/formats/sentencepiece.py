@@ -7,7 +7,11 @@ import struct
 
 from bpe_studio.engine.alphabet import DEFAULT_UNKNOWN
 from bpe_studio.engine.errors import FormatError
-from bpe_studio.engine.sentencepiece_normalizer import SentencePieceNormalizer, of_step
+from bpe_studio.engine.sentencepiece_normalizer import (
+    VISIBLE_BLANK,
+    SentencePieceNormalizer,
+    of_step,
+)
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.formats import protobuf
 from bpe_studio.formats.content import Content
@@ -163,6 +167,8 @@ def lost(tokenizer: Tokenizer) -> tuple[str, ...]:
         "SentencePiece must have an unknown token; one is added, which no text becomes.": (
             not has_unknown and spells
         ),
+        "SentencePiece decodes U+2581 as a blank.": VISIBLE_BLANK in "".join(alphabet.characters)
+        and not tokenizer.normalizer,
     }
     return tuple(sentence for sentence, holds in found.items() if holds)
 

@@ -285,6 +285,10 @@ def test_what_is_lost_is_said() -> None:
     assert any("is an error here" in sentence for sentence in format_.lost(built(CHARACTERS, [])))
     spells = Alphabet("characters", characters=("a",), byte_fallback=True)
     assert any("one is added" in sentence for sentence in format_.lost(built(spells, [])))
+    own_sign = built(Alphabet("characters", characters=("a", "\u2581")), [])
+    assert any("U+2581" in sentence for sentence in format_.lost(own_sign))
+    model = peer(format_.write(own_sign))
+    assert model.decode(own_sign.encode("a\u2581a")) == "a a"
 
 
 # ---- damaged files -----------------------------------------------------------------------------------------

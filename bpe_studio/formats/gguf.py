@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from bpe_studio.engine.errors import FormatError
+from bpe_studio.engine.normalizing import Step
 from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.sentencepiece_normalizer import SentencePieceNormalizer
 from bpe_studio.engine.tokenizer import Tokenizer
@@ -47,11 +48,14 @@ class SplitName:
         A name or an expression, see `resolve_pattern`.
     whole_first : bool
         Whether a pre-token that is a token is taken whole.
+    normalizer : tuple of Step
+        What the library that the vocabulary comes from does to a text first.
     """
 
     names: tuple[str, ...]
     pattern: str
     whole_first: bool = False
+    normalizer: tuple[Step, ...] = ()
 
 
 _WORD = r"[^\r\n\p{L}\p{N}]?"
@@ -60,12 +64,13 @@ _CAPITALS, _SMALL = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{
 SPLIT_NAMES = (
     SplitName(("gpt-2",), "gpt2"),
     SplitName(("llama-bpe", "llama-v3", "llama3"), "gpt4", whole_first=True),
-    SplitName(("dbrx", "smaug-bpe"), "gpt4"),
+    SplitName(("dbrx",), "gpt4"),
     SplitName(("gpt-4o",), "o200k"),
     SplitName(
-        ("qwen2", "deepseek-r1-qwen"),
+        ("qwen2",),
         rf"(?i:'s|'t|'re|'ve|'m|'ll|'d)|{_WORD}\p{{L}}+|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*"
         r"|\s*[\r\n]+|\s+(?!\S)|\s+",
+        normalizer=(("NFC",),),
     ),
     SplitName(
         ("tekken",),
@@ -170,7 +175,7 @@ def _of_merges(values: Fields) -> Tokenizer:
         alphabet, left, right, product, resolve_pattern(split.pattern), texts[CONTROL],
         "pairs-whole" if split.whole_first else "pairs",
         unmerged={token: data for data, token in ids.items() if token not in made},
-        added_tokens=texts[USER_DEFINED],
+        added_tokens=texts[USER_DEFINED], normalizer=split.normalizer,
     )  # fmt: skip
 
 

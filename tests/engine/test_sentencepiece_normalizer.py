@@ -17,7 +17,7 @@ from bpe_studio.engine.sentencepiece_normalizer import SentencePieceNormalizer
 from bpe_studio.formats.protobuf import Message
 from tests.formats.awkward import random_texts
 
-KEPT = ["<sep>", "e\u0301", "a b", "½x", "\u0301z", "e\u0301z"]
+KEPT = ["<sep>", "e\u0301", "a b", "½x", "\u0301z", "e\u0301z", " it's", "the "]
 TEXTS = random_texts(400, seed=11)
 
 

@@ -83,6 +83,9 @@ def hugging_face(tokenizer: Tokenizer, *, ignore_merges: bool) -> Any:
     vocab = {letters_of(data): token for token, data in tokenizer.tokens.items()}
     model = tokenizers.models.BPE(vocab=vocab, merges=merges, ignore_merges=ignore_merges)
     made = tokenizers.Tokenizer(model)
+    if tokenizer.normalizer:
+        assert tokenizer.normalizer == (("NFC",),)
+        made.normalizer = tokenizers.normalizers.NFC()
     before = tokenizers.pre_tokenizers
     expression = tokenizers.Regex(tokenizer.pattern.expression)
     made.pre_tokenizer = before.Sequence([
@@ -93,7 +96,14 @@ def hugging_face(tokenizer: Tokenizer, *, ignore_merges: bool) -> Any:
 
 @pytest.mark.parametrize(
     ("pattern", "pre"),
-    [("gpt2", "gpt-2"), ("gpt4", "dbrx"), ("gpt4", "llama-bpe"), ("o200k", "gpt-4o"), ("gpt4", "qwen2")],
+    [
+        ("gpt2", "gpt-2"),
+        ("gpt4", "dbrx"),
+        ("gpt4", "llama-bpe"),
+        ("o200k", "gpt-4o"),
+        ("gpt4", "qwen2"),
+        ("o200k", "tekken"),
+    ],
 )
 def test_ids_of_merges_are_those_of_hugging_face(pattern: str, pre: str) -> None:
     tokenizer = TRAINED[pattern]

@@ -188,7 +188,7 @@ class Alphabet:
             If a character is in no alphabet; it names every one.
         """
         if self.kind == "bytes":
-            return np.array(self.byte_ids, np.int32)[words.utf8], words.offsets
+            return np.array(self.byte_ids, np.int32).take(words.utf8), words.offsets
         leads = (words.utf8 & 0xC0) != 0x80
         code_points = np.frombuffer(words.utf8.tobytes().decode().encode("utf-32-le"), np.uint32)
         ids = self._ids_of(code_points)

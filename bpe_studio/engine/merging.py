@@ -20,6 +20,7 @@ from bpe_studio.engine.kernels.state import (
     FRONT,
     LAST_PAIR,
     N_BUCKETS,
+    N_HEAP,
     N_PAIRS,
     N_TOKENS,
     NEED_ROOM,
@@ -38,7 +39,7 @@ from bpe_studio.engine.merges import UNKNOWN
 from bpe_studio.engine.ties import BLANK, LOWER_ONE_EIGHTH_BLOCK, fnv1a, parse_rule
 
 NO_LIMIT = 2**62
-FIRST_ROOM = 4096  # pairs
+LEAST_ROOM = 4096  # pairs
 MAX_CELLS = 2**30 - 1
 State = tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...]]
 """Symbols, where each word begins in them, and the columns left, right, count, first of all pairs."""
@@ -110,12 +111,12 @@ class FastTrainer:
         self._tokens["length"] = 1
         if wants_hash:
             self._tokens["hashed"] = [fnv1a(token) for token in alphabet.tokens]
-        self._kernels.pairs.lay_out(
+        corpus_tokens = self._kernels.pairs.lay_out(
             self._cells, self._tokens, offsets, self._first_id, alphabet.first_mergeable_id
         )
         self._pairs = self._counted_pairs(2 * len(symbols) + AHEAD)
         self._pairs.numbers[N_TOKENS] = alphabet.n_tokens
-        self._pairs.numbers[CORPUS_TOKENS] = np.dot(np.diff(offsets), counts)
+        self._pairs.numbers[CORPUS_TOKENS] = corpus_tokens
         self._place_and_queue()
 
     def _counted_pairs(self, n_pool: int) -> Any:
@@ -126,7 +127,9 @@ class FastTrainer:
         """
         numbers = np.zeros(8, np.int64)
         numbers[N_PAIRS], numbers[FRONT] = 1, N_BUCKETS
-        row, table = np.zeros(FIRST_ROOM, PAIR), np.zeros(2 * FIRST_ROOM, np.int32)
+        n_pairs = max(LEAST_ROOM, len(self._cells.cell) // 16)
+        row, table = np.empty(n_pairs, PAIR), np.zeros(power_of_two(2 * n_pairs), np.int32)
+        row[0] = 0
         pairs, at = Pairs(row, table, np.empty(n_pool, np.int32), numbers), 0
         while True:
             at = self._kernels.pairs.count_pairs(self._cells, self._tokens, pairs, at)
@@ -136,8 +139,7 @@ class FastTrainer:
 
     def _place_and_queue(self) -> None:
         pairs, n_tokens = self._pairs, len(self._tokens)
-        state = self._limits, self._cells, self._tokens, pairs
-        self._kernels.pairs.place_pairs(*state)
+        self._kernels.pairs.place_pairs(self._limits, self._cells, pairs)
         row = pairs.row[: pairs.numbers[N_PAIRS]]
         most_places = int((row["end"] - row["start"]).max())
         self._scratch = Scratch(
@@ -147,7 +149,7 @@ class FastTrainer:
         self._queue = Queue(
             np.empty(n_pairs, ENTRY), np.zeros(N_BUCKETS, np.int32), np.empty(n_pairs, np.int32)
         )
-        self._kernels.merging.enter_pairs(*state, self._queue)
+        self._kernels.merging.enter_pairs(self._limits, self._cells, self._tokens, pairs, self._queue)
 
     def advance(self, n_merges: int) -> list[np.ndarray]:
         """Make up to `n_merges` merges.
@@ -248,15 +250,16 @@ class FastTrainer:
     def _enlarge(self, n_places: int) -> None:
         """Make room for one more merge with that many places, and for twice as many pairs as there is."""
         self._pairs = self._enlarged(self._pairs, 2 * min(n_places, len(self._tokens)))
-        n_pairs, queue = len(self._pairs.row), self._queue
-        heap, following = (enlarged(array, n_pairs) for array in (queue.heap, queue.next))
-        self._queue = Queue(heap, queue.bucket, following)
+        n_pairs, numbers, queue = len(self._pairs.row), self._pairs.numbers, self._queue
+        heap = enlarged(queue.heap[: numbers[N_HEAP]], n_pairs)
+        self._queue = Queue(heap, queue.bucket, enlarged(queue.next[: numbers[N_PAIRS]], n_pairs))
 
     def _enlarged(self, pairs: Any, n_more: int) -> Any:
         """Return pairs with room for `n_more` at least, and for twice as many as now."""
-        n_pairs = max(2 * len(pairs.row), int(pairs.numbers[N_PAIRS]) + n_more)
+        known = int(pairs.numbers[N_PAIRS])
+        n_pairs = max(2 * len(pairs.row), known + n_more)
         table = np.zeros(power_of_two(2 * n_pairs), np.int32)
-        pairs = Pairs(enlarged(pairs.row, n_pairs), table, pairs.pool, pairs.numbers)
+        pairs = Pairs(enlarged(pairs.row[:known], n_pairs), table, pairs.pool, pairs.numbers)
         self._kernels.pairs.rebuild(pairs)
         return pairs
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_studio.engine import kernels
+from bpe_studio.engine.kernels.state import PAIR
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +41,19 @@ def compiled():
         return intrinsics.byte_sets(array, at)
 
     @njit
+    def raise_count(pairs, places, at):
+        record = intrinsics.item(pairs, intrinsics.item(places, at))
+        record.count += at
+        return record.left
+
+    @njit
     def sums_at(address, n):
         flat = intrinsics.array_at(address, 2 * n, np.int32)
         table = intrinsics.array_at(address, (n, 2), np.int32)
         return flat.sum(), table[:, 1].sum(), table[n - 1, 0]
 
     return SimpleNamespace(**{function.__name__: function for function in (
-        sums_at, load_eight, trailing_zeros, leading_zeros, second_column, byte_sets,
+        sums_at, raise_count, load_eight, trailing_zeros, leading_zeros, second_column, byte_sets,
     )})  # fmt: skip
 
 
@@ -61,6 +68,18 @@ def test_zeros_are_counted(compiled, bits):
     plain = kernels.load().intrinsics
     assert compiled.trailing_zeros(np.uint64(bits)) == plain.trailing_zeros_plainly(bits)
     assert compiled.leading_zeros(np.uint64(bits)) == plain.leading_zeros_plainly(bits)
+
+
+@given(st.permutations(range(6)), st.integers(0, 5))
+def test_an_item_is_the_array_s_own(compiled, order, at):
+    plain = kernels.load().intrinsics.item_plainly
+    places, pairs = np.array(order, np.int32), np.zeros(6, PAIR)
+    pairs["left"] = np.arange(6) + 10
+    expected = pairs.copy()
+    record = plain(expected, plain(places, at))
+    record["count"] += at
+    assert compiled.raise_count(pairs, places, at) == record["left"]
+    assert pairs.tolist() == expected.tolist()
 
 
 @given(st.permutations(range(256)), st.integers(0, 192))

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from bpe_studio.engine import kernels
-from bpe_studio.engine.compiling import prepare
+from bpe_studio.engine.compiling import prepare, warm_up
 from bpe_studio.engine.config import TrainingConfig
 from bpe_studio.engine.kernels import state
 from bpe_studio.engine.replay import Replay
@@ -35,6 +35,7 @@ def compiled_functions():
 
 @pytest.mark.parametrize("alphabet", ["bytes", "characters"])
 def test_every_kernel_is_compiled_once(alphabet):
+    warm_up(prepare())
     words = WordTable.from_counts([("abababé", 3), ("cab", 2)])
     for rule in ("lexicographic", "first-seen", "lowest-ids", "shortest", "random:3"):
         log = trained(words, TrainingConfig(vocab_size=300, alphabet=alphabet, tie_rule=rule)).log

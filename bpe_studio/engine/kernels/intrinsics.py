@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
+from numba.np.arrayobj import load_item, populate_array
 
 BYTE, WORD = ir.IntType(8), ir.IntType(64)
 
@@ -128,8 +128,11 @@ def prefetch(typing, array, index):
         (array_type, index_type), (array, index) = signature.args, arguments
         made = context.make_array(array_type)(context, builder, array)
         index = context.cast(builder, index, index_type, types.intp)
-        stride = builder.extract_value(made.strides, 0)
-        address = builder.gep(builder.bitcast(made.data, BYTE.as_pointer()), [builder.mul(index, stride)])
+        address = builder.bitcast(made.data, BYTE.as_pointer())
+        if array_type.ndim == 1:
+            address = builder.bitcast(builder.gep(made.data, [index]), BYTE.as_pointer())
+        else:
+            address = builder.gep(address, [builder.mul(index, builder.extract_value(made.strides, 0))])
         number = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [BYTE.as_pointer(), number, number, number])
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
@@ -203,3 +206,24 @@ def byte_sets_plainly(array, at):
         sum(1 << place for place, byte in enumerate(block) if any(a <= byte <= b for a, b in ranges))
         for _, ranges in RANGES
     )
+
+
+@intrinsic
+def item(typing, array, at):
+    """Return an array's item, or a record of it that can be written to; the index counts from the start.
+
+    Nothing is checked, and nothing is done for an index below 0.
+    """
+
+    def generate(context, builder, signature, arguments):
+        (array_type, index_type), (array, index) = signature.args, arguments
+        data = context.make_array(array_type)(context, builder, array).data
+        index = context.cast(builder, index, index_type, types.intp)
+        return load_item(context, builder, array_type, builder.gep(data, [index], inbounds=True))
+
+    return array.dtype(array, at), generate
+
+
+def item_plainly(array, at):
+    """Return what `item` returns."""
+    return array[at]

@@ -6,7 +6,7 @@ import numpy as np
 
 from bpe_studio.engine.kernels.comparing import hash_letter, letter_at
 from bpe_studio.engine.kernels.decorator import inlined, kernel, part
-from bpe_studio.engine.kernels.intrinsics import prefetch
+from bpe_studio.engine.kernels.intrinsics import item, prefetch
 from bpe_studio.engine.kernels.pairs import add_pair, find_pair, is_eligible, starts_word, weight_of
 from bpe_studio.engine.kernels.queueing import count_tied, drop_top, enqueue, refresh_top
 from bpe_studio.engine.kernels.state import (
@@ -15,6 +15,7 @@ from bpe_studio.engine.kernels.state import (
     INSIDE,
     LAST_PAIR,
     MERGED,
+    N_HEAP,
     N_PAIRS,
     N_POOL,
     N_TIED,
@@ -29,7 +30,7 @@ from bpe_studio.engine.kernels.state import (
 @inlined
 def set_count(limits, tokens, pairs, pair, count):
     """Change a pair's count, which leaves the tied ones if it was among them."""
-    row = pairs.row[pair]
+    row = item(pairs.row, pair)
     if row.count == pairs.numbers[TIED_COUNT] and is_eligible(limits, tokens, row.left, row.right):
         pairs.numbers[N_TIED] -= 1
     row.count = count
@@ -38,15 +39,15 @@ def set_count(limits, tokens, pairs, pair, count):
 @inlined
 def lower_count(limits, tokens, pairs, left, right, change):
     """Take `change` off a pair's count, if the pair is kept."""
-    pair = pairs.table[find_pair(pairs, left, right)]
+    pair = item(pairs.table, find_pair(pairs, left, right))
     if pair > 0:
-        set_count(limits, tokens, pairs, pair, pairs.row[pair].count - change)
+        set_count(limits, tokens, pairs, pair, item(pairs.row, pair).count - change)
 
 
 @inlined
 def enter_pair(limits, cells, tokens, pairs, queue, pair):
     """Queue a new pair if it may ever be merged."""
-    row = pairs.row[pair]
+    row = item(pairs.row, pair)
     if is_eligible(limits, tokens, row.left, row.right):
         pairs.numbers[N_TIED] += row.count == pairs.numbers[TIED_COUNT]
         enqueue(limits, cells, tokens, pairs, queue, pair)
@@ -64,23 +65,23 @@ def make_token(cells, tokens, pairs, left, right, utf8):
     """Append the product of two tokens and return its number."""
     token = pairs.numbers[N_TOKENS]
     pairs.numbers[N_TOKENS] += 1
-    tokens[token].length = tokens[left].length + tokens[right].length
-    hashed = tokens[left].hashed
+    item(tokens, token).length = item(tokens, left).length + item(tokens, right).length
+    hashed = item(tokens, left).hashed
     if utf8 >= 0:  # the hash is wanted: continue it over the right part
-        start = tokens[right].start
-        for offset in range(tokens[right].length):
+        start = item(tokens, right).start
+        for offset in range(item(tokens, right).length):
             hashed = hash_letter(hashed, letter_at(cells, start + offset), utf8)
-    tokens[token].hashed = hashed
+    item(tokens, token).hashed = hashed
     return token
 
 
 @inlined
 def join_cells(cells, at, middle, end, token):
     """Make one token of the cells from `at` to `end` (exclusive), whose second part began at `middle`."""
-    cells.cell[middle - 1].token = INSIDE
-    cells.cell[middle].token = INSIDE
-    cells.cell[at].token = token
-    cells.cell[end - 1].token = token
+    item(cells.cell, middle - 1).token = INSIDE
+    item(cells.cell, middle).token = INSIDE
+    item(cells.cell, at).token = token
+    item(cells.cell, end - 1).token = token
 
 
 @part
@@ -94,52 +95,56 @@ def merge_places(cells, tokens, pairs, scratch, pair, token):
     n_twice, twice : int
         How many products stand just before another one, and their weight.
     """
-    row = pairs.row[pair]
+    row = item(pairs.row, pair)
     left, right = row.left, row.right
-    length_left, length_token = tokens[left].length, tokens[token].length
+    length_left, length_token = item(tokens, left).length, item(tokens, token).length
     n_places = n_seen = n_twice = twice = merged = np.int64(0)
+    for index in range(row.start, min(row.start + AHEAD, row.end)):
+        prefetch(cells.cell, item(pairs.pool, index))
     for index in range(row.start, row.end):
-        prefetch(cells.cell, pairs.pool[index + AHEAD])
-        at = pairs.pool[index]
+        ahead = item(pairs.pool, index + AHEAD)
+        prefetch(cells.cell, ahead)
+        prefetch(cells.cell, ahead + length_token)
+        at = item(pairs.pool, index)
         middle = at + length_left
-        if cells.cell[at].token != left or cells.cell[middle].token != right:
+        if item(cells.cell, at).token != left or item(cells.cell, middle).token != right:
             continue
         end = at + length_token
-        packed = cells.cell[at].weight
+        packed = item(cells.cell, at).weight
         weight = weight_of(cells, packed)
-        before = WALL if starts_word(packed) else cells.cell[at - 1].token
-        after = WALL if starts_word(cells.cell[end].weight) else cells.cell[end].token
+        before = WALL if starts_word(packed) else item(cells.cell, at - 1).token
+        after = WALL if starts_word(item(cells.cell, end).weight) else item(cells.cell, end).token
         join_cells(cells, at, middle, end, token)
         merged += weight
         if before >= 0:
             n_seen = see(scratch, before, n_seen)
-            changes = scratch.changes[before]
+            changes = item(scratch.changes, before)
             changes.left += weight
             changes.n_left += 1
             if before == token:
                 # What was noted as a new pair (token, left) is (token, token).
                 n_twice += 1
                 twice += weight
-                scratch.place[n_places - 1].right = WALL
+                item(scratch.place, n_places - 1).right = WALL
         if after >= 0:
             n_seen = see(scratch, after, n_seen)
-            changes = scratch.changes[after]
+            changes = item(scratch.changes, after)
             changes.right += weight
             changes.n_right += 1
-        place = scratch.place[n_places]
+        place = item(scratch.place, n_places)
         place.at = at
         place.left = before
         place.right = after
         n_places += 1
     pairs.numbers[CORPUS_TOKENS] -= merged
-    tokens[token].start = scratch.place[0].at
+    item(tokens, token).start = item(scratch.place, 0).at
     return n_places, n_seen, n_twice, twice
 
 
 @inlined
 def see(scratch, token, n_seen):
     """List a neighbour once."""
-    if scratch.changes[token].n_left == 0 and scratch.changes[token].n_right == 0:
+    if item(scratch.changes, token).n_left == 0 and item(scratch.changes, token).n_right == 0:
         scratch.seen[n_seen] = token
         return n_seen + 1
     return n_seen
@@ -157,16 +162,16 @@ def keep_pair(limits, pairs, left, right, count, start, n_places):
 @part
 def apply_merge(limits, cells, tokens, pairs, queue, scratch, pair, utf8):
     """Merge a pair everywhere and bring counts, queue and places up to date; return the product."""
-    left, right = pairs.row[pair].left, pairs.row[pair].right
+    left, right = item(pairs.row, pair).left, item(pairs.row, pair).right
     token = make_token(cells, tokens, pairs, left, right, utf8)
     n_places, n_seen, n_twice, twice = merge_places(cells, tokens, pairs, scratch, pair, token)
     set_count(limits, tokens, pairs, pair, 0)
     first_new = pairs.numbers[N_PAIRS]
     # The places of pairs that begin with the product fit where those of the merged pair were.
-    used = pairs.row[pair].start
+    used = item(pairs.row, pair).start
     for index in range(n_seen):
         other = scratch.seen[index]
-        changes = scratch.changes[other]
+        changes = item(scratch.changes, other)
         if changes.n_left > 0 and other != token and not (other == left and left == right):
             lower_count(limits, tokens, pairs, other, left, changes.left)
         if changes.n_right > 0 and not (other == right and left == right):
@@ -186,7 +191,7 @@ def apply_merge(limits, cells, tokens, pairs, queue, scratch, pair, utf8):
     if pairs.numbers[N_PAIRS] > first_new:
         write_places(tokens, pairs, scratch, n_places)
     for index in range(n_seen):
-        changes = scratch.changes[scratch.seen[index]]
+        changes = item(scratch.changes, scratch.seen[index])
         changes.left = changes.n_left = changes.right = changes.n_right = 0
     for new in range(first_new, pairs.numbers[N_PAIRS]):
         enter_pair(limits, cells, tokens, pairs, queue, new)
@@ -197,14 +202,14 @@ def apply_merge(limits, cells, tokens, pairs, queue, scratch, pair, utf8):
 def write_places(tokens, pairs, scratch, n_places):
     """Write the places of the new pairs."""
     for index in range(n_places):
-        place = scratch.place[index]
+        place = item(scratch.place, index)
         if place.left >= 0:
-            changes = scratch.changes[place.left]
+            changes = item(scratch.changes, place.left)
             if changes.n_left >= 0:
-                pairs.pool[changes.n_left] = place.at - tokens[place.left].length
+                pairs.pool[changes.n_left] = place.at - item(tokens, place.left).length
                 changes.n_left += 1
         if place.right >= 0:
-            changes = scratch.changes[place.right]
+            changes = item(scratch.changes, place.right)
             if changes.n_right >= 0:
                 pairs.pool[changes.n_right] = place.at
                 changes.n_right += 1
@@ -216,7 +221,7 @@ def has_room(pairs, pair):
 
     The pool and `Scratch` always have room, see `merging.FastTrainer`.
     """
-    row = pairs.row[pair]
+    row = item(pairs.row, pair)
     n_pairs = pairs.numbers[N_PAIRS] + 2 * min(row.end - row.start, pairs.numbers[N_TOKENS] + 1)
     return n_pairs <= len(pairs.row) and 2 * n_pairs <= len(pairs.table)
 
@@ -260,11 +265,15 @@ def advance(limits, cells, tokens, pairs, queue, scratch, rows, n_done, utf8, la
                     enqueue(limits, cells, tokens, pairs, queue, pair)
                     return n_done, LAST_PAIR
                 runner_up, last_runner_up = last_runner_up, np.int64(-1)
-        rows.left[n_done] = pairs.row[pair].left
-        rows.right[n_done] = pairs.row[pair].right
+        rows.left[n_done] = item(pairs.row, pair).left
+        rows.right[n_done] = item(pairs.row, pair).right
         rows.count[n_done] = count
         rows.n_tied[n_done] = n_tied
         rows.margin[n_done] = count - runner_up
+        if pairs.numbers[N_HEAP] > 2:  # what is likely to be merged next
+            prefetch(pairs.pool, item(pairs.row, item(queue.heap, 0).pair).start)
+            prefetch(pairs.row, item(queue.heap, 1).pair)
+            prefetch(pairs.row, item(queue.heap, 2).pair)
         apply_merge(limits, cells, tokens, pairs, queue, scratch, pair, utf8)
         rows.corpus_tokens[n_done] = pairs.numbers[CORPUS_TOKENS]
         n_done += 1
@@ -281,8 +290,8 @@ def reapply(limits, cells, tokens, pairs, queue, scratch, left, right, n_done, u
         Merges made; `MERGED`, `NEED_ROOM`, or `NO_MORE` if a pair does not occur.
     """
     while n_done < len(left):
-        pair = np.int64(pairs.table[find_pair(pairs, left[n_done], right[n_done])])
-        if pairs.row[pair].count == 0:  # so has row 0, which is no pair
+        pair = np.int64(item(pairs.table, find_pair(pairs, left[n_done], right[n_done])))
+        if item(pairs.row, pair).count == 0:  # so has row 0, which is no pair
             return n_done, NO_MORE
         if not has_room(pairs, pair):
             return n_done, NEED_ROOM

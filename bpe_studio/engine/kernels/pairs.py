@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_studio.engine.kernels.decorator import inlined, kernel
+from bpe_studio.engine.kernels.intrinsics import item
 from bpe_studio.engine.kernels.state import N_PAIRS, N_POOL, WALL
 
 LARGE = 1 << 30  # the least count that does not fit into a cell
@@ -36,8 +37,8 @@ def find_pair(pairs, left, right):
     mask = np.uint64(len(pairs.table) - 1)
     slot = pair_hash(left, right) & mask
     while True:
-        pair = pairs.table[slot]
-        if pair == 0 or (pairs.row[pair].left == left and pairs.row[pair].right == right):
+        pair = item(pairs.table, slot)
+        if pair == 0 or (item(pairs.row, pair).left == left and item(pairs.row, pair).right == right):
             return slot
         slot = (slot + np.uint64(1)) & mask
 
@@ -48,7 +49,7 @@ def add_pair(pairs, slot, left, right, count, start, end):
     pair = pairs.numbers[N_PAIRS]
     pairs.numbers[N_PAIRS] += 1
     pairs.table[slot] = pair
-    row = pairs.row[pair]
+    row = item(pairs.row, pair)
     row.left = left
     row.right = right
     row.count = count
@@ -60,7 +61,7 @@ def add_pair(pairs, slot, left, right, count, start, end):
 @inlined
 def is_eligible(limits, tokens, left, right):
     """Return whether a pair's product is short enough."""
-    return tokens[left].length + tokens[right].length <= limits.max_length
+    return item(tokens, left).length + item(tokens, right).length <= limits.max_length
 
 
 @inlined
@@ -91,11 +92,11 @@ def weight_of(cells, packed):
 @inlined
 def first_place(cells, tokens, pairs, pair):
     """Return the first cell where a pair occurs, dropping places that are stale."""
-    row = pairs.row[pair]
-    length_left = tokens[row.left].length
+    row = item(pairs.row, pair)
+    length_left = item(tokens, row.left).length
     while row.start < row.end:
-        at = pairs.pool[row.start]
-        if cells.cell[at].token == row.left and cells.cell[at + length_left].token == row.right:
+        at = item(pairs.pool, row.start)
+        if item(cells.cell, at).token == row.left and item(cells.cell, at + length_left).token == row.right:
             return np.int64(at)
         row.start += 1
     return np.int64(len(cells.cell))
@@ -105,6 +106,8 @@ def first_place(cells, tokens, pairs, pair):
 def lay_out(cells, tokens, offsets, first_id, first_mergeable_id):
     """Write the words into their cells, and note for each base token one cell where it occurs.
 
+    Returns the number of base tokens of the corpus.
+
     Parameters
     ----------
     offsets : ndarray of int64, shape (n_words + 1,)
@@ -112,66 +115,74 @@ def lay_out(cells, tokens, offsets, first_id, first_mergeable_id):
     first_id, first_mergeable_id : int
         Ids of token number 0, and of the first that is no wall.
     """
+    corpus_tokens = np.int64(0)
     for word in range(len(offsets) - 1):
         count = cells.count[word]
+        corpus_tokens += count * (offsets[word + 1] - offsets[word])
         for at in range(offsets[word], offsets[word + 1]):
             symbol = cells.base[at]
             tokens[symbol - first_id].start = at
-            cells.cell[at].token = symbol - first_id if symbol >= first_mergeable_id else WALL
-            cells.cell[at].weight = packed_weight(word, count, at == offsets[word])
+            item(cells.cell, at).token = symbol - first_id if symbol >= first_mergeable_id else WALL
+            item(cells.cell, at).weight = packed_weight(word, count, at == offsets[word])
     last = len(cells.cell) - 1
-    cells.cell[last].token = WALL
-    cells.cell[last].weight = 1
+    item(cells.cell, last).token = WALL
+    item(cells.cell, last).weight = 1
+    return corpus_tokens
 
 
 @kernel
 def count_pairs(cells, tokens, pairs, at):
-    """Count the pairs of the words from a cell on, until the table is half full; return the cell reached."""
+    """Count the pairs of the words from a cell on, until the table is half full; return the cell reached.
+
+    If there is a pool, its upper half keeps the pair of each cell for `place_pairs`, 0 for none.
+    """
     last = len(cells.cell) - 1
+    noting = len(pairs.pool) > last
     most = min(len(pairs.row), len(pairs.table) >> 1)
     while at < last and pairs.numbers[N_PAIRS] < most:
-        left = cells.cell[at].token
-        after = at + (tokens[left].length if left >= 0 else 1)
-        packed = cells.cell[after].weight
-        right = cells.cell[after].token
+        left = item(cells.cell, at).token
+        after = at + (item(tokens, left).length if left >= 0 else 1)
+        packed = item(cells.cell, after).weight
+        right = item(cells.cell, after).token
+        pair = np.int64(0)
         if left >= 0 and right >= 0 and not starts_word(packed):
             slot = find_pair(pairs, left, right)
-            pair = np.int64(pairs.table[slot])
+            pair = np.int64(item(pairs.table, slot))
             if pair == 0:
                 pair = add_pair(pairs, slot, left, right, 0, 0, 0)
-            pairs.row[pair].count += weight_of(cells, packed)
-            pairs.row[pair].end += 1
+            item(pairs.row, pair).count += weight_of(cells, packed)
+            item(pairs.row, pair).end += 1
+        if noting:
+            pairs.pool[last + at] = pair
         at = after
     return at
 
 
 @kernel
-def place_pairs(limits, cells, tokens, pairs):
-    """Write the places of all counted pairs that are frequent enough into the pool, in ascending order."""
+def place_pairs(limits, cells, pairs):
+    """Write the places of all counted pairs that are frequent enough into the pool, in ascending order.
+
+    Each cell is a token still.
+    """
     used = 0
     for pair in range(1, pairs.numbers[N_PAIRS]):
-        row = pairs.row[pair]
+        row = item(pairs.row, pair)
         n_places = row.end
         row.start = row.end = used
         if row.count >= limits.least:
             used += n_places
     pairs.numbers[N_POOL] = used
-    at = np.int64(0)
-    while at < len(cells.cell) - 1:
-        left = cells.cell[at].token
-        after = at + (tokens[left].length if left >= 0 else 1)
-        right = cells.cell[after].token
-        if left >= 0 and right >= 0 and not starts_word(cells.cell[after].weight):
-            row = pairs.row[pairs.table[find_pair(pairs, left, right)]]
-            if row.count >= limits.least:
-                pairs.pool[row.end] = at
-                row.end += 1
-        at = after
+    n_cells = len(cells.cell) - 1
+    for at in range(n_cells):
+        row = item(pairs.row, pairs.pool[n_cells + at])
+        if row.count >= limits.least:  # row 0 is not
+            pairs.pool[row.end] = at
+            row.end += 1
 
 
 @kernel
 def rebuild(pairs):
     """Enter all pairs into a new, empty table."""
     for pair in range(1, pairs.numbers[N_PAIRS]):
-        row = pairs.row[pair]
+        row = item(pairs.row, pair)
         pairs.table[find_pair(pairs, row.left, row.right)] = pair

@@ -21,7 +21,7 @@ LEXICOGRAPHIC, REVERSE, FIRST_SEEN, LOWEST_IDS, SHORTEST, RANDOM = range(6)
 MERGED, NO_MORE, NEED_ROOM, LAST_PAIR = range(4)
 N_PAIRS, N_POOL, N_HEAP, FRONT, N_TIED, TIED_COUNT, N_TOKENS, CORPUS_TOKENS = range(8)
 N_BUCKETS = 512  # 64 powers of two, eight each
-AHEAD = 8  # places between the one that is merged and the one whose cells are fetched
+AHEAD = 16  # places between the one that is merged and the one whose cells are fetched
 
 # Bits of a character's class, and the split patterns that are compiled.
 LETTER, NUMBER, SPACE, NEWLINE, UPPER, LOWER = 1, 2, 4, 8, 16, 32

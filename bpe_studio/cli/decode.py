@@ -17,7 +17,7 @@ from bpe_studio.cli.arguments import add_file, add_tokenizer, file_name, loaded,
 from bpe_studio.cli.id_options import add_dtype, dtype_of, id_format_of
 from bpe_studio.cli.outputs import check_output
 from bpe_studio.cli.progress import INTERRUPTED, Watch
-from bpe_studio.cli.streams import CHUNK_BYTES, input_chunks, opened, tell, write_bytes
+from bpe_studio.cli.streams import CHUNK_BYTES, input_chunks, opened, output_is_terminal, tell, write_bytes
 from bpe_studio.engine.errors import BpeStudioError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     dtype = dtype_of(arguments, record, tokenizer)
     n_written = 0
     try:
-        with Watch(shown=True, keeps=False) as watch:
+        with Watch(shown=bool(arguments.output) or not output_is_terminal(), keeps=False) as watch:
             decoded = _decoded(tokenizer, arguments.file, record, dtype, watch)
             if arguments.output is None:
                 for data in decoded:

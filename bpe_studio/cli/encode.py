@@ -25,7 +25,7 @@ from bpe_studio.cli.arguments import (
 from bpe_studio.cli.id_options import add_dtype, dtype_of, id_format_of
 from bpe_studio.cli.outputs import check_output
 from bpe_studio.cli.progress import INTERRUPTED, Watch
-from bpe_studio.cli.streams import UsageError, tell, write_text
+from bpe_studio.cli.streams import UsageError, output_is_terminal, tell, write_text
 from bpe_studio.cli.texts import TextEncoder
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     shape = (JSON_SHAPES if arguments.json else SHAPES)[arguments.shape]
     n_written = 0
     try:
-        with Watch(shown=True, keeps=False) as watch:
+        with Watch(shown=bool(arguments.output) or not output_is_terminal(), keeps=False) as watch:
             encoder = TextEncoder(tokenizer, allowed, watch)
             parts = encoder.parts(arguments.file)
             if arguments.output is None:

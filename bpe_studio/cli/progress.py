@@ -101,7 +101,9 @@ def _bar() -> Progress:
             return Text(done_text(task.fields["unit"], task.completed, task.total, task.speed))
 
     columns = TextColumn("{task.description}"), BarColumn(), Done(), TimeRemainingColumn()
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    return Progress(
+        *columns, console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False
+    )
 
 
 def done_text(unit: str, done: float, total: float | None, speed: float | None) -> str:

@@ -40,6 +40,13 @@ def text_encoding(stream: TextIO | None) -> str:
     return "utf-8"
 
 
+def output_is_terminal() -> bool:
+    """Say whether standard output is looked at as it comes, so that a bar would stand in its way."""
+    with contextlib.suppress(ValueError):
+        return sys.stdout is not None and sys.stdout.isatty()
+    return False
+
+
 def write_bytes(data: bytes) -> None:
     """Write data to standard output.
 

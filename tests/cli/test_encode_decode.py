@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -142,6 +143,43 @@ def test_what_is_no_list_of_ids_is_said_and_no_memory_is_filled(text: bytes, sai
     chunks = [text[at : at + 1 << 20] for at in range(0, len(text), 1 << 20)]
     with pytest.raises(BpeStudioError, match=said):
         list(id_blocks(chunks))
+
+
+def interrupted(*parts: bytes) -> Callable[[str], Iterator[bytes]]:
+    """What is read of a file before Ctrl+C."""
+
+    def chunks(name: str) -> Iterator[bytes]:
+        yield from parts
+        raise KeyboardInterrupt
+
+    return chunks
+
+
+def test_ctrl_c_keeps_the_ids_that_came_out(
+    model: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("bpe_studio.cli.texts.input_chunks", interrupted(b"cat sat " * 600_000))
+    assert main(["encode", "-t", "gpt2"]) == 130
+    out, err = capfd.readouterr()
+    assert err == "bpe-studio: stopped; what was encoded so far was written\n"
+    assert load("gpt2").decode(map(int, out.split())).startswith("cat sat cat")
+    monkeypatch.setattr("bpe_studio.cli.decode.input_chunks", interrupted(b"1169 3797 " * 200_000))
+    assert main(["decode", "-t", "gpt2"]) == 130
+    out, err = capfd.readouterr()
+    assert err == "bpe-studio: stopped; what was decoded so far was written\n" and out.startswith("the cat")
+
+
+@pytest.mark.parametrize("command", ["encode", "decode"])
+def test_ctrl_c_before_anything_came_out_writes_nothing(
+    command: str, model: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("out").write_bytes(b"old")
+    for module in ("texts", "decode"):
+        monkeypatch.setattr(f"bpe_studio.cli.{module}.input_chunks", interrupted(b"1 "))
+    for output in ([], ["-o", "out"]):
+        assert main([command, "-t", model, *output]) == 130
+        assert capfd.readouterr() == ("", "bpe-studio: stopped; nothing was written\n")
+    assert Path("out").read_bytes() == b"old"
 
 
 # ---- the world outside -----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 Ctrl+C shows what was counted so far.
 
     bpe-studio count corpus.txt --pattern gpt2 -n 50
+    bpe-studio count corpus/ -o words.npz
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "-o", "--output", metavar="OUT", type=file_name,
-        help="also write the table of words, for WordTable.load and train in Python",
+        help="also write the table of words, in .npz: train takes it in place of the texts",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="the same as JSON")
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bpe_studio.engine.config import TrainingConfig
     from bpe_studio.engine.items import Item
     from bpe_studio.engine.tokenizer import Tokenizer
+    from bpe_studio.engine.words import WordTable
 
 #: Up to about this size the plain engine is the quicker one, and nothing is compiled.
 PLAIN_BYTES = 100_000
@@ -62,7 +63,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "files", metavar="FILE", nargs="+", type=file_name, help="text files or folders; - is standard input"
+        "files",
+        metavar="FILE",
+        nargs="+",
+        type=file_name,
+        help="text files or folders, - is standard input; or tables of words that count wrote, in .npz",
     )
     parser.add_argument(
         "-o", "--output", metavar="OUT", type=file_name, required=True, help="the tokenizer file to write"
@@ -80,11 +85,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     config = config_of(arguments)
     _check_outputs(arguments, config)
+    words = _saved_words(arguments.files)
     speaks = not (arguments.quiet or arguments.json)
-    with listed(arguments.files) as items, Watch(shown=speaks) as watch:
+    with listed([] if words else arguments.files) as items, Watch(shown=speaks) as watch:
         if speaks:
-            tell_preparing(sum(item.n_bytes for item in items), watch)
-        tokenizer = _trained(items, config, watch)
+            tell_preparing(words.n_bytes if words else sum(item.n_bytes for item in items), watch)
+        tokenizer = _trained(words or items, config, watch)
     if watch.interrupted and not tokenizer.n_merges:
         tell("stopped before the first merge; nothing was written")
         return INTERRUPTED
@@ -183,16 +189,29 @@ def tell_preparing(n_bytes: int, watch: Watch) -> None:
         watch.tell(PREPARING)
 
 
-def _trained(items: list[Item], config: TrainingConfig, watch: Watch) -> Tokenizer:
+def _saved_words(names: list[str]) -> WordTable | None:
+    """Return the words in tables that were saved; None if the files are texts."""
+    from bpe_studio.engine.words import WordTable
+
+    n_tables = sum(name.lower().endswith(".npz") for name in names)
+    if n_tables not in (0, len(names)):
+        raise UsageError("argument FILE: give texts or tables of words (.npz), and not both")
+    tables = [WordTable.load(name) for name in names] if n_tables else []
+    return WordTable.merge(tables) if len(tables) > 1 else tables[0] if tables else None
+
+
+def _trained(source: WordTable | list[Item], config: TrainingConfig, watch: Watch) -> Tokenizer:
     from bpe_studio.engine.train import train_with
 
     try:
+        if not isinstance(source, list):
+            return train_with(source, config, progress=watch)
         words = counted(
-            items, watch, pattern=config.pattern, special_tokens=config.special_tokens,
+            source, watch, pattern=config.pattern, special_tokens=config.special_tokens,
             errors=config.errors, lines=config.lines,
         )  # fmt: skip
         if not words.facts.n_bytes and not watch.interrupted:
-            names = ", ".join(item.name for item in items)
+            names = ", ".join(item.name for item in source)
             raise BpeStudioError(f"there is no text in {names}: nothing to train on")
         return train_with(words, config, progress=watch)
     except (TrainingError, SpecialTokenError) as error:

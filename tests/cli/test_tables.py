@@ -80,6 +80,15 @@ def test_a_table_of_words_is_saved_for_a_training(capfd: pytest.CaptureFixture[s
     assert words.facts.n_documents == 2 and words.special_tokens == ("<s>",)
     again = bs.train([TEXT, TEXT], vocab_size=262, special_tokens=["<s>"])
     assert bs.train(words, vocab_size=262, special_tokens=["<s>"]) == again
+    assert main("train words.npz --vocab-size 262 -o t.json --quiet".split()) == 0
+    assert load("t.json") == again
+    Path("half.txt").write_bytes(TEXT.encode())
+    assert main("count half.txt --special <s> -o half.npz".split()) == 0
+    assert main("train half.npz half.npz --vocab-size 262 -o t.json --quiet".split()) == 0
+    assert load("t.json") == again
+    for files, why in (("words.npz a.txt", "and not both"), ("words.npz --pattern gpt2", "cut with 'gpt4'")):
+        assert main(f"train {files} --vocab-size 262 -o t.json".split()) == 2
+        assert why in capfd.readouterr().err
 
 
 def test_specials_and_options_reach_the_counting(capfd: pytest.CaptureFixture[str]) -> None:

@@ -38,14 +38,17 @@ def run(arguments: argparse.Namespace) -> int:
     output = Path(arguments.output)
     check_output(arguments.output, ())
     try:
-        record = format_named(arguments.format) if arguments.format else format_for(output)
+        named = format_named(arguments.format) if arguments.format else None
     except BpeStudioError as error:
         raise UsageError(f"argument --format: {error}") from error
     tokenizer = loaded_from(arguments.input)
-    lost = record.lost(tokenizer)
-    save(tokenizer, output, record.name)
+    record = named or format_for(output, tokenizer)
+    report = save(tokenizer, output, record.name)
+    lost = report.lost
     for sentence in lost:
         tell(f"note: not kept: {sentence}")
+    for check in report.checks[1:]:
+        tell(f"note: {check}")
     if arguments.json:
         checked = {"lost": list(lost), "n_bytes": output.stat().st_size}
         write_json({"output": arguments.output, "format": record.name, "fingerprint": tokenizer.fingerprint(),

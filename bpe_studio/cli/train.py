@@ -154,10 +154,11 @@ def _check_outputs(arguments: argparse.Namespace, config: TrainingConfig) -> Non
     if arguments.output == STANDARD_INPUT:
         raise UsageError("argument -o/--output: must be a file; standard output is not written to")
     try:
-        record = format_named(arguments.format) if arguments.format else format_for(output)
+        empty = _empty(config)
+        record = format_named(arguments.format) if arguments.format else format_for(output, empty)
     except BpeStudioError as error:
         raise UsageError(f"argument --format: {error}") from error
-    reasons = record.refusals(_empty(config))
+    reasons = record.refusals(empty)
     if reasons:
         why = "; ".join(reasons)
         raise UsageError(f"argument --format: {record.name} cannot hold such a tokenizer: {why}")

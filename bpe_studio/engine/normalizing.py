@@ -37,7 +37,8 @@ class NormalizerKind:
     Parameters
     ----------
     apply : callable
-        Text, step → normalized text. The text is not empty, and lies between two special tokens.
+        Text, step, whether it begins the whole → normalized text. The text is not empty, and lies between
+        two special tokens.
     undo : callable
         Decoded text, step, whether it begins the whole → text for people. Parts come one after the other.
     n_texts : int
@@ -46,22 +47,30 @@ class NormalizerKind:
         Step, `n_texts`; raises `BpeStudioError` if what a step has after its kind is not right.
     """
 
-    apply: Callable[[str, Step], str]
+    apply: Callable[[str, Step, bool], str]
     undo: Callable[[str, Step, bool], str] = _as_it_is
     n_texts: int = 0
     check: Callable[[Step, int], Any] = _check_texts
 
 
 def _form(name: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> NormalizerKind:
-    return NormalizerKind(lambda text, step: unicodedata.normalize(name, text))
+    return NormalizerKind(lambda text, step, at_start: unicodedata.normalize(name, text))
 
 
-def _prepended(text: str, step: Step) -> str:
+def _prepended(text: str, step: Step, at_start: bool) -> str:
     return str(step[1]) + text
 
 
-def _prefixed(text: str, step: Step) -> str:
+def _prefixed(text: str, step: Step, at_start: bool) -> str:
     return text if text.startswith(step[1]) else step[1] + text
+
+
+def _prefixed_first(text: str, step: Step, at_start: bool) -> str:
+    return _prefixed(text, step, at_start) if at_start else text
+
+
+def _replaced_back(text: str, step: Step, at_start: bool) -> str:
+    return text.replace(step[2], step[1]) if step[2] else text
 
 
 def _without_prefix(text: str, step: Step, at_start: bool) -> str:
@@ -75,20 +84,21 @@ KINDS: dict[str, NormalizerKind] = {
     "NFKD": _form("NFKD"),
     "prepend": NormalizerKind(_prepended, _without_prefix, 1),
     "prefix": NormalizerKind(_prefixed, _without_prefix, 1),
+    "first-prefix": NormalizerKind(_prefixed_first, _without_prefix, 1),
     "kept-prefix": NormalizerKind(_prefixed, n_texts=1),
-    "replace": NormalizerKind(
-        lambda text, step: text.replace(step[1], step[2]),
-        lambda text, step, at_start: text.replace(step[2], step[1]),
-        2,
-    ),
+    "replace": NormalizerKind(lambda text, step, at_start: text.replace(step[1], step[2]), _replaced_back, 2),
     "sentencepiece": NormalizerKind(
-        lambda text, step: of_step(step).apply(text),
+        lambda text, step, at_start: of_step(step).apply(text),
         lambda text, step, at_start: of_step(step).undo(text, at_start),
         check=lambda step, _: check_step(step),
     ),
+    "added-tokens": NormalizerKind(_as_it_is),
 }
-"""By name. "prefix" puts its text where there is none yet, "prepend" always; decoding takes either away, but
-leaves a "kept-prefix"."""
+"""By name. "prefix" puts its text where there is none yet, "first-prefix" only where the text begins,
+"prepend" always; decoding takes each away, but leaves a "kept-prefix". "added-tokens" is where
+`Tokenizer.added_tokens` are found; that is after all steps if it is not among them."""
+
+CUT = ("added-tokens",)
 
 
 def checked_steps(steps: Sequence[Sequence[Any]]) -> tuple[Step, ...]:
@@ -113,8 +123,8 @@ def checked_steps(steps: Sequence[Sequence[Any]]) -> tuple[Step, ...]:
     return found
 
 
-def normalized(text: str, steps: Sequence[Step]) -> str:
-    """Return a text after all steps.
+def normalized(text: str, steps: Sequence[Step], at_start: bool = True) -> str:
+    """Return a text after all steps; `at_start` says whether it begins the whole.
 
     Examples
     --------
@@ -123,7 +133,7 @@ def normalized(text: str, steps: Sequence[Step]) -> str:
     """
     for step in steps:
         if text:
-            text = KINDS[step[0]].apply(text, step)
+            text = KINDS[step[0]].apply(text, step, at_start)
     return text
 
 

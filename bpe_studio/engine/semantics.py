@@ -39,11 +39,12 @@ class Semantics:
 
 SEMANTICS: dict[str, Semantics] = {
     "pairs": Semantics(by_bytes=False, whole_first=False, one_by_one=False),
+    "pairs-leftmost": Semantics(by_bytes=False, whole_first=False, one_by_one=True),
     "pairs-whole": Semantics(by_bytes=False, whole_first=True, one_by_one=True),
     "ranks": Semantics(by_bytes=True, whole_first=True, one_by_one=True),
     "scores": Semantics(by_bytes=True, whole_first=False, one_by_one=True),
 }
-"""By name: what we train (as minbpe), Hugging Face with ``ignore_merges``, tiktoken, SentencePiece."""
+"""By name: what we train (as minbpe), Hugging Face, that with ``ignore_merges``, tiktoken, SentencePiece."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cached_property
 from typing import TypeGuard
 
 import numpy as np
@@ -19,7 +20,7 @@ from bpe_studio.engine.encoding import VERY_LONG_WORD, WordEncoder
 from bpe_studio.engine.errors import BpeStudioError
 from bpe_studio.engine.fast_counting import KINDS
 from bpe_studio.engine.fast_encoding import FastEncoder
-from bpe_studio.engine.normalizing import Step, normalized
+from bpe_studio.engine.normalizing import CUT, Step, normalized
 from bpe_studio.engine.patterns import SplitPattern
 from bpe_studio.engine.pieces import pieces_of, text_of_bytes, valid_text
 from bpe_studio.engine.positions import symbol_widths
@@ -163,7 +164,7 @@ class TextEncoder:
 
     def _pieces(self, text: str, allowed_special: AllowedSpecial) -> Iterator[str | int]:
         found = pieces_of(text, allowed_special, self._specials)
-        pieces = [part for piece in found for part in self._plain_parts(self._normalized(piece))]
+        pieces = [part for number, piece in enumerate(found) for part in self._plain_parts(piece, not number)]
         alphabet = self._model.alphabet
         if alphabet.kind == "characters" and alphabet.unknown_id is None and not alphabet.byte_fallback:
             self._check_characters(pieces)
@@ -171,25 +172,32 @@ class TextEncoder:
 
     def normalized(self, text: str | bytes, allowed_special: AllowedSpecial) -> str:
         """Return the text that is split."""
-        pieces = pieces_of(self.valid(text), allowed_special, self._specials)
-        parts = (self._normalized(piece) for piece in pieces)
-        tokens = self._model.all_tokens() if self._specials else {}
+        found = pieces_of(self.valid(text), allowed_special, self._specials)
+        parts = (part for number, piece in enumerate(found) for part in self._plain_parts(piece, not number))
+        tokens = self._model.all_tokens() if self._specials or self._model.added_tokens else {}
         return "".join(tokens[part].decode() if isinstance(part, int) else part for part in parts)
 
-    def _normalized(self, piece: str | int) -> str | int:
-        if isinstance(piece, int) or not self._normalizer:
-            return piece
-        return normalized(piece, self._normalizer)
-
-    def _plain_parts(self, piece: str | int) -> Iterator[str | int]:
-        """Yield a piece, cut at the tokens that are found in any text."""
-        added = self._model.added_tokens
-        if isinstance(piece, int) or not added:
-            if piece != "":
-                yield piece
+    def _plain_parts(self, piece: str | int, at_start: bool) -> Iterator[str | int]:
+        """Yield a piece, normalized, and cut at the tokens that are found in any text."""
+        if isinstance(piece, int):
+            yield piece
             return
-        for start, end, is_added in cut_specials(piece, tuple(added)):
-            yield added[piece[start:end]] if is_added else piece[start:end]
+        before, after = self._steps
+        added = self._model.added_tokens
+        text = normalized(piece, before, at_start)
+        for start, end, is_added in cut_specials(text, tuple(added)):
+            part = text[start:end]
+            if is_added:
+                yield added[part]
+            elif part := normalized(part, after, at_start and not start):
+                yield part
+
+    @cached_property
+    def _steps(self) -> tuple[Sequence[Step], Sequence[Step]]:
+        """The normalizer's steps before and after added tokens are found."""
+        steps = tuple(self._normalizer)
+        at = steps.index(CUT) if CUT in steps else len(steps)
+        return steps[:at], steps[at:]
 
     def _check_characters(self, pieces: list[str | int]) -> None:
         """Name every missing character of the text, not only those of the first pre-token that has some."""

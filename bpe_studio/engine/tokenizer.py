@@ -46,8 +46,8 @@ class Tokenizer:
         Cuts text into pre-tokens.
     special_tokens : mapping of str to int
         Text and id.
-    semantics : {"pairs", "pairs-whole", "ranks", "scores"}
-        How merges apply, see `SEMANTICS`: by pair, lowest rank first, left to right; the same after a
+    semantics : {"pairs", "pairs-leftmost", "pairs-whole", "ranks", "scores"}
+        How merges apply, see `SEMANTICS`: by pair, lowest rank first, left to right; one by one; that after a
         pre-token that is a token as a whole; by the rank of the concatenated bytes, after the same; by that
         alone.
     training : TrainingRecord or None

@@ -6,7 +6,7 @@ import contextlib
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -58,6 +58,38 @@ def write_atomic(path: Path, data: bytes | memoryview, check: Callable[[Path], N
     """
     with atomic_file(path, check) as file:
         file.write(data)
+
+
+def write_together(
+    files: Mapping[Path, bytes | memoryview],
+    check: Callable[[Mapping[Path, Path]], None] | None = None,
+) -> None:
+    """Write files that belong together: none takes its place before all are written and checked.
+
+    Parameters
+    ----------
+    files : mapping of Path to bytes or memoryview
+        The files and their content, as `write_atomic` takes them; the first takes its place last.
+    check : callable, optional
+        Gets the path of the temporary file for each file; what it raises stops the writing.
+
+    Raises
+    ------
+    FormatError
+        As `write_atomic` does.
+    """
+
+    def write_rest(rest: list[Path], written: dict[Path, Path]) -> None:
+        if rest:
+            path = rest[0]
+            # The others are written while this one waits to take its place.
+            write_atomic(
+                path, files[path], lambda temporary: write_rest(rest[1:], {**written, path: temporary})
+            )
+        elif check is not None:
+            check(written)
+
+    write_rest(list(files), {})
 
 
 @contextlib.contextmanager

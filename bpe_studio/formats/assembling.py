@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from bpe_studio.engine.alphabet import Alphabet, byte_sequence
+from bpe_studio.engine.encoding import merged_symbols
 from bpe_studio.engine.errors import FormatError
-from bpe_studio.engine.patterns import SplitPattern
+from bpe_studio.engine.patterns import SplitPattern, resolve_pattern
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.formats.recovery import recovered_pairs
 
@@ -110,4 +112,89 @@ def tokenizer_of_ranks(
         special_tokens,
         "ranks" if any(rest.values()) else "pairs",
         unmerged=rest,
+    )
+
+
+def tokenizer_of_pairs(
+    alphabet: Alphabet,
+    vocabulary: Mapping[str, int],
+    merges: Iterable[tuple[str, str]],
+    data_of: Callable[[str], bytes],
+    *,
+    whole_first: bool = False,
+    not_tokens: Collection[str] = (),
+) -> Tokenizer:
+    """Return the tokenizer that merges by pair, as Hugging Face's library does: one by one, leftmost first.
+
+    Parameters
+    ----------
+    alphabet : Alphabet
+        The base tokens, whose ids are those of the vocabulary.
+    vocabulary : mapping of str to int
+        Every token's name and id.
+    merges : iterable of (str, str)
+        Names of the parts, in rank order; the product's is the two together.
+    data_of : callable
+        Name → bytes.
+    whole_first : bool
+        Whether a pre-token that is in the vocabulary is taken whole.
+    not_tokens : collection of str
+        Names that are no ordinary tokens.
+
+    Returns
+    -------
+    Tokenizer
+        Without split pattern and special tokens. Under "pairs" if that gives the same ids.
+
+    Raises
+    ------
+    FormatError
+        If a part or a product is not in the vocabulary; it names the rank.
+    """
+    rows: dict[tuple[int, int], int] = {}
+    for rank, (left, right) in enumerate(merges):
+        missing = next((name for name in (left, right, left + right) if name not in vocabulary), None)
+        if missing is not None:
+            raise FormatError(
+                f"merge {rank:,} needs the token {missing[:40]!r}, which is not in the vocabulary."
+            )
+        pair = vocabulary[left], vocabulary[right]
+        # A pair that comes again has its last rank.
+        rows.pop(pair, None)
+        rows[pair] = vocabulary[left + right]
+    base = set(alphabet.token_ids)
+    products = list(rows.values())
+    made = base.union(products)
+    unmerged = {
+        token: data_of(name)
+        for name, token in vocabulary.items()
+        if token not in made and name not in not_tokens
+    }
+    early = _made_later(base, rows)
+    names = {token: name for name, token in vocabulary.items()} if early else {}
+    left_ids, right_ids = [pair[0] for pair in rows], [pair[1] for pair in rows]
+    tokenizer = Tokenizer(
+        alphabet, left_ids, right_ids, products, resolve_pattern("none"),  # type: ignore[arg-type]
+        semantics="pairs-leftmost" if early else "pairs",
+        unmerged=unmerged | {token: data_of(names[token]) for token in early},
+    )  # fmt: skip
+    if whole_first and (early or unmerged or not _all_made_alone(tokenizer)):
+        return replace(tokenizer, semantics="pairs-whole")
+    return tokenizer
+
+
+def _made_later(base: set[int], rows: Mapping[tuple[int, int], int]) -> set[int]:
+    """Return the parts of merges that a merge of a higher rank makes too, or makes alone."""
+    last = {product: rank for rank, product in enumerate(rows.values()) if product not in base}
+    return {part for rank, pair in enumerate(rows) for part in pair if part in last and last[part] >= rank}
+
+
+def _all_made_alone(tokenizer: Tokenizer) -> bool:
+    """Return whether merging the bytes of each token alone makes that token."""
+    rows = zip(tokenizer.left.tolist(), tokenizer.right.tolist(), tokenizer.product.tolist(), strict=True)
+    ranks = {(left, right): (rank, product) for rank, (left, right, product) in enumerate(rows)}
+    symbols = tokenizer.alphabet.symbols
+    return all(
+        merged_symbols(symbols(tokenizer.tokens[token]), ranks) == [token]
+        for token in tokenizer.product.tolist()
     )

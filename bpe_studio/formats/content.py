@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bpe_studio.engine.errors import FormatError
+from bpe_studio.formats.files import read_bounded
 
 BOM = b"\xef\xbb\xbf"
 
@@ -26,10 +27,26 @@ class Content:
         Where they come from.
     data : bytes
         All of them.
+    beside : mapping of str to bytes, optional
+        Contents of files in the same folder by name; None for those that are on the disk.
     """
 
     path: Path
     data: bytes
+    beside: Mapping[str, bytes] | None = None
+
+    def sibling(self, name: str) -> Content | None:
+        """Return a file of the same folder, or None if there is none.
+
+        Raises
+        ------
+        FormatError
+            If it cannot be read.
+        """
+        path = self.path.with_name(name)
+        if self.beside is not None:
+            return Content(path, self.beside[name], {}) if name in self.beside else None
+        return Content(path, read_bounded(path)) if path.is_file() else None
 
     @property
     def is_blank(self) -> bool:

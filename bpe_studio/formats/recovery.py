@@ -8,6 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bpe_studio.engine.tokenizer import Tokenizer
+
+#: Comparisons of two neighbours after which no more merges are looked for; GPT-4o's vocabulary takes 2^24.
+MAX_STEPS = 1 << 28
+
 
 def recovered_pairs(ranks: Mapping[bytes, int]) -> dict[int, tuple[int, int]]:
     """Return the pair that makes each token, for those that one makes.
@@ -24,7 +29,8 @@ def recovered_pairs(ranks: Mapping[bytes, int]) -> dict[int, tuple[int, int]]:
 
     Notes
     -----
-    O(n · length²); a hundred thousand tokens take about a second.
+    O(n · length²); a hundred thousand tokens take about a second. Beyond `MAX_STEPS`, which only a file made
+    for it reaches, tokens count as not made by a merge.
 
     Examples
     --------
@@ -32,8 +38,10 @@ def recovered_pairs(ranks: Mapping[bytes, int]) -> dict[int, tuple[int, int]]:
     {2: (0, 1), 3: (2, 2)}
     """
     pairs: dict[int, tuple[int, int]] = {}
+    n_steps = 0
     for token, rank in sorted(ranks.items(), key=lambda item: item[1]):
-        if len(token) < 2:
+        n_steps += len(token) ** 2
+        if len(token) < 2 or n_steps > MAX_STEPS:
             continue
         parts = _parts(token, rank, ranks)
         if len(parts) == 2:
@@ -54,3 +62,39 @@ def _parts(token: bytes, limit: int, ranks: Mapping[bytes, int]) -> list[bytes]:
             break
         parts[at : at + 2] = [parts[at] + parts[at + 1]]
     return parts
+
+
+def pairs_of_ranks(tokenizer: Tokenizer) -> list[tuple[int, int, int]]:
+    """Return the merges by which a list of pairs does what ranks do: left, right and product ids, in order.
+
+    Parameters
+    ----------
+    tokenizer : Tokenizer
+        By ranks, its alphabet bytes.
+
+    Notes
+    -----
+    The recovered pair of each token; and for a token that no merge makes all its splits into two tokens, for
+    text around may have made either part. In the order of the products' ranks, then of the parts'.
+    """
+    ids = {
+        data: token for token, data in tokenizer.tokens.items() if data and token not in _not_plain(tokenizer)
+    }
+    ranks = {data: tokenizer.ranks.get(token, token) for data, token in ids.items()}
+    recovered = recovered_pairs(ranks)
+    of_rank = {rank: ids[data] for data, rank in ranks.items()}
+    rows: list[tuple[int, int, int]] = []
+    for data, rank in sorted(ranks.items(), key=lambda item: item[1]):
+        if rank in recovered:
+            splits = [recovered[rank]]
+        else:
+            cuts = ((data[:at], data[at:]) for at in range(1, len(data)))
+            splits = sorted(
+                (ranks[left], ranks[right]) for left, right in cuts if left in ranks and right in ranks
+            )
+        rows += [(of_rank[left], of_rank[right], ids[data]) for left, right in splits]
+    return rows
+
+
+def _not_plain(tokenizer: Tokenizer) -> set[int]:
+    return {*tokenizer.special_tokens.values(), *tokenizer.added_tokens.values()}

@@ -1,20 +1,58 @@
-"""FORMATS: the file formats as records; loading by content, saving with a check of what was written."""
+"""FORMATS: the file formats as records; loading by content, saving with checks of what was written."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bpe_studio.engine.errors import BpeStudioError, FormatError
+from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.tokenizer import Tokenizer
-from bpe_studio.engine.writing import write_atomic
-from bpe_studio.formats import character_bpe, studio
+from bpe_studio.engine.writing import write_together
+from bpe_studio.formats import (
+    character_bpe,
+    gguf,
+    gpt2,
+    huggingface,
+    huggingface_writing,
+    minbpe,
+    peers,
+    pickled_encoding,
+    sentencepiece,
+    studio,
+    tekken,
+    tiktoken,
+)
+from bpe_studio.formats.checking import PeerLoader, check_by, n_differences, sample_texts
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.files import read_bounded
 from bpe_studio.formats.pretrained import pretrained, pretrained_names
+from bpe_studio.formats.reports import Check, SaveReport
 from bpe_studio.formats.training_fields import same_training
+
+
+def _nothing(tokenizer: Tokenizer, path: Path) -> Mapping[str, bytes]:
+    return {}
+
+
+def _all_of_it(tokenizer: Tokenizer) -> Tokenizer:
+    return tokenizer
+
+
+def _not_written(tokenizer: Tokenizer) -> bytes:
+    raise FormatError("the format is only read.")
+
+
+def _nothing_lost(tokenizer: Tokenizer) -> tuple[str, ...]:
+    return ()
+
+
+def only_read(tokenizer: Tokenizer) -> tuple[str, ...]:
+    """Return why no tokenizer is written in a format that is only read."""
+    return ("it is only read",)
 
 
 @dataclass(frozen=True)
@@ -38,9 +76,19 @@ class Format:
     lost : callable
         Tokenizer → sentences on what a file does not keep.
     refusals : callable
-        Tokenizer → reasons why it cannot be written; empty if it can.
+        Tokenizer → reasons why it cannot be written; empty if it can, never empty for `only_read`.
     keeps_training : bool
         Whether a file keeps how the tokenizer came about.
+    beside : callable
+        Tokenizer, path → bytes of further files by name, written into the same folder.
+    keeps : callable
+        Tokenizer → the tokenizer that is read back.
+    file_names : tuple of str
+        Names under which a folder has such files.
+    peer : str
+        The program whose format it is; empty if none checks it.
+    load_with_peer : callable, optional
+        Makes the peer's encoder of a file.
     """
 
     name: str
@@ -48,10 +96,20 @@ class Format:
     suffixes: tuple[str, ...]
     recognises: Callable[[Content], bool]
     read: Callable[[Content], Tokenizer]
-    write: Callable[[Tokenizer], bytes]
-    lost: Callable[[Tokenizer], tuple[str, ...]]
-    refusals: Callable[[Tokenizer], tuple[str, ...]]
+    write: Callable[[Tokenizer], bytes] = _not_written
+    lost: Callable[[Tokenizer], tuple[str, ...]] = _nothing_lost
+    refusals: Callable[[Tokenizer], tuple[str, ...]] = only_read
     keeps_training: bool = False
+    beside: Callable[[Tokenizer, Path], Mapping[str, bytes]] = _nothing
+    keeps: Callable[[Tokenizer], Tokenizer] = _all_of_it
+    file_names: tuple[str, ...] = ()
+    peer: str = ""
+    load_with_peer: PeerLoader | None = None
+
+    @property
+    def is_written(self) -> bool:
+        """Whether files of this format are written at all."""
+        return self.refusals is not only_read
 
 
 FORMATS: tuple[Format, ...] = (
@@ -64,6 +122,48 @@ FORMATS: tuple[Format, ...] = (
         character_bpe.recognises, character_bpe.read, character_bpe.write, character_bpe.lost,
         character_bpe.refusals,
     ),
+    Format(
+        "huggingface", "Hugging Face tokenizer.json", (".json",),
+        huggingface.recognises, huggingface.read, huggingface_writing.write, huggingface_writing.lost,
+        huggingface_writing.refusals, beside=huggingface_writing.beside, keeps=huggingface_writing.kept,
+        file_names=("tokenizer.json",), peer="tokenizers", load_with_peer=peers.load_with_tokenizers,
+    ),
+    Format(
+        "huggingface_older", "Hugging Face tokenizer.json for tokenizers before 0.20", (".json",),
+        huggingface.recognises, huggingface.read, huggingface_writing.write_with_texts,
+        huggingface_writing.lost, huggingface_writing.refusals_of_texts, beside=huggingface_writing.beside,
+        keeps=huggingface_writing.kept, peer="tokenizers", load_with_peer=peers.load_with_tokenizers,
+    ),
+    Format(
+        "gpt2", "GPT-2 vocab.json and merges.txt", (".json",),
+        gpt2.recognises, gpt2.read, gpt2.write, gpt2.lost, gpt2.refusals, beside=gpt2.beside,
+        file_names=("vocab.json", "encoder.json"), peer="tokenizers",
+        load_with_peer=peers.load_pair_with_tokenizers,
+    ),
+    Format(
+        "minbpe", "minbpe model", (".model",),
+        minbpe.recognises, minbpe.read, minbpe.write, minbpe.lost, minbpe.refusals, beside=minbpe.beside,
+    ),
+    Format(
+        "tiktoken", "tiktoken ranks", (".tiktoken",),
+        tiktoken.recognises, tiktoken.read, tiktoken.write, tiktoken.lost, tiktoken.refusals,
+        beside=tiktoken.beside, peer="tiktoken", load_with_peer=peers.load_with_tiktoken,
+    ),
+    Format(
+        "sentencepiece", "SentencePiece model", (".model",),
+        sentencepiece.recognises, sentencepiece.read, sentencepiece.write, sentencepiece.lost,
+        sentencepiece.refusals, keeps=sentencepiece.keeps, file_names=("tokenizer.model",),
+        peer="sentencepiece", load_with_peer=peers.load_with_sentencepiece,
+    ),
+    Format(
+        "tekken", "Mistral tekken.json", (".json",), tekken.recognises, tekken.read,
+        file_names=("tekken.json",),
+    ),
+    Format(
+        "nanochat", "nanochat's pickled encoding", (".pkl",), pickled_encoding.recognises,
+        pickled_encoding.read, file_names=("tokenizer.pkl",),
+    ),
+    Format("gguf", "GGUF model", (".gguf",), gguf.recognises, gguf.read),
 )  # fmt: skip
 
 
@@ -76,15 +176,43 @@ def format_named(name: str) -> Format:
     raise FormatError(f"There is no format {name!r}; there are: {known}.")
 
 
-def load(path: str | Path) -> Tokenizer:
-    """Return the tokenizer in a file, whatever format it has, or a pretrained one by name.
+def format_for(path: Path, tokenizer: Tokenizer | None = None) -> Format:
+    """Return the first format with the file name's ending that can hold a tokenizer, or else the first.
+
+    Parameters
+    ----------
+    path : Path
+        The file to be; "studio" is for any other ending.
+    tokenizer : Tokenizer, optional
+        What it is to hold.
+    """
+    fitting = _formats_for(path)
+    if tokenizer is None or len(fitting) < 2:
+        return fitting[0]
+    return next((record for record in fitting if not record.refusals(tokenizer)), fitting[0])
+
+
+def _formats_for(path: Path) -> list[Format]:
+    name = os.fsdecode(path.name).lower()
+    written = [record for record in FORMATS if record.is_written and name.endswith(record.suffixes)]
+    return written or [FORMATS[0]]
+
+
+# ---- reading -----------------------------------------------------------------------------------------------
+
+
+def load(path: str | Path, *, pattern: str | None = None) -> Tokenizer:
+    """Return the tokenizer in a file or folder, whatever format it has, or a pretrained one by name.
 
     Parameters
     ----------
     path : str or Path
-        The file; its content decides, not its name. Or, as a str, the name of a pretrained vocabulary:
-        "gpt2", "p50k_base", "cl100k_base", "o200k_base". These lie in the package, no network is asked.
-        Where a file or folder of that name exists, it wins; a Path always means a file.
+        The file; its content decides, not its name. A folder that has one under a usual name, such as
+        tokenizer.json, is fine. Or, as a str, the name of a pretrained vocabulary: "gpt2", "p50k_base",
+        "cl100k_base", "o200k_base". These lie in the package, no network is asked. Where a file or folder of
+        that name exists, it wins; a Path always means a file.
+    pattern : str, optional
+        The split pattern, in place of the file's: some formats hold none.
 
     Returns
     -------
@@ -97,13 +225,43 @@ def load(path: str | Path) -> Tokenizer:
         Naming the file, the place in it and what is wrong there.
     """
     if isinstance(path, str) and path in pretrained_names() and not os.path.lexists(path):
-        return pretrained(path)
-    path = Path(path)
+        tokenizer = pretrained(path)
+    else:
+        tokenizer = _loaded(file_in(Path(path)))
+    return tokenizer if pattern is None else replace(tokenizer, pattern=resolve_pattern(pattern))
+
+
+def _loaded(path: Path) -> Tokenizer:
     content = Content(path, read_bounded(path))
     try:
-        return recognised(content).read(content)
+        return _read(recognised(content), content)
     except BpeStudioError as error:
         raise FormatError(f"{path}: {error}") from error
+
+
+def _read(record: Format, content: Content) -> Tokenizer:
+    """Return the tokenizer of a file, its merges checked now and not on first use."""
+    tokenizer = record.read(content)
+    if not tokenizer.tokens:
+        raise FormatError("it holds no token.")
+    return tokenizer
+
+
+def file_in(path: Path) -> Path:
+    """Return the tokenizer file in a folder; any other path is returned as it is.
+
+    Raises
+    ------
+    FormatError
+        If a folder has no such file under a name that `FORMATS` knows.
+    """
+    if not path.is_dir():
+        return path
+    names = [name for record in FORMATS for name in record.file_names]
+    for name in names:
+        if (path / name).is_file():
+            return path / name
+    raise FormatError(f"{path}: the folder has no tokenizer file of a known name ({', '.join(names)}).")
 
 
 def recognised(content: Content) -> Format:
@@ -123,7 +281,22 @@ def recognised(content: Content) -> Format:
     raise FormatError(f"this is not a tokenizer file that BPE Studio knows ({known}).")
 
 
-def save(tokenizer: Tokenizer, path: str | Path, format: str | None = None) -> None:
+# ---- writing -----------------------------------------------------------------------------------------------
+
+
+def losses(tokenizer: Tokenizer, format: str) -> tuple[str, ...]:
+    """Return sentences on what a file of a format would not keep of a tokenizer."""
+    return format_named(format).lost(tokenizer)
+
+
+def refusals(tokenizer: Tokenizer, format: str) -> tuple[str, ...]:
+    """Return why a tokenizer cannot be written in a format; empty if it can."""
+    return format_named(format).refusals(tokenizer)
+
+
+def save(
+    tokenizer: Tokenizer, path: str | Path, format: str | None = None, *, sample: str = ""
+) -> SaveReport:
     """Write a tokenizer to a file, after reading back and comparing what was written.
 
     Parameters
@@ -131,9 +304,19 @@ def save(tokenizer: Tokenizer, path: str | Path, format: str | None = None) -> N
     tokenizer : Tokenizer
         What to write.
     path : str or Path
-        The file. It is replaced whole at the very end; on any failure the old one stays.
+        The file. It is replaced whole at the very end, with those that belong beside it; on any failure the
+        old ones stay.
     format : str, optional
-        Name of a format; default is the one whose ending the file has, and "studio" where none has it.
+        Name of a format; default is the first with the file's ending that can hold the tokenizer, and
+        "studio" where none has it.
+    sample : str
+        A text on which the file is checked, beside texts made for that.
+
+    Returns
+    -------
+    SaveReport
+        What was written, what the format does not keep, and whether the program whose format it is, if that
+        is installed, finds the same ids.
 
     Raises
     ------
@@ -142,29 +325,50 @@ def save(tokenizer: Tokenizer, path: str | Path, format: str | None = None) -> N
         reason.
     """
     path = Path(path)
-    record = format_named(format) if format is not None else format_for(path)
+    record = format_named(format) if format is not None else format_for(path, tokenizer)
     reasons = record.refusals(tokenizer)
     if reasons:
         raise FormatError(
             f"{path}: the format {record.name} cannot hold this tokenizer: {'; '.join(reasons)}."
         )
-    write_atomic(
-        path, record.write(tokenizer), lambda written: _check_written(tokenizer, record, path, written)
-    )
-
-
-def format_for(path: Path) -> Format:
-    """Return the first format with the file name's ending, or "studio"."""
-    name = os.fsdecode(path.name).lower()
-    return next((record for record in FORMATS if name.endswith(record.suffixes)), FORMATS[0])
-
-
-def _check_written(tokenizer: Tokenizer, record: Format, path: Path, written: Path) -> None:
-    content = Content(path, read_bounded(written))
     try:
-        again = record.read(content)
+        more = record.beside(tokenizer, path)
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from error
+    files = {path: record.write(tokenizer)} | {path.with_name(name): data for name, data in more.items()}
+    checks: list[Check] = []
+
+    def check(written: Mapping[Path, Path]) -> None:
+        beside = {name: read_bounded(written[path.with_name(name)]) for name in more}
+        checks.extend(_checks(tokenizer, record, Content(path, read_bounded(written[path]), beside), sample))
+
+    write_together(files, check)
+    return SaveReport(path, record.name, tuple(files), record.lost(tokenizer), tuple(checks))
+
+
+def _checks(tokenizer: Tokenizer, record: Format, content: Content, sample: str) -> list[Check]:
+    again = _read_back(tokenizer, record, content)
+    texts = sample_texts(tokenizer, sample)
+    ids = tokenizer.encode_batch(texts, "none")
+    same = again == tokenizer
+    differing = 0 if same else n_differences(ids, again.encode_batch(texts, "none"))
+    checks = [Check("BPE Studio", sum(len(text.encode()) for text in texts), differing)]
+    if record.load_with_peer is not None:
+        found = check_by(record.peer, record.load_with_peer, content, tokenizer, texts, ids)
+        checks += [] if found is None else [found]
+    return checks
+
+
+def _read_back(tokenizer: Tokenizer, record: Format, content: Content) -> Tokenizer:
+    """Return the tokenizer of a written file, or raise `FormatError` if it is another one."""
+    path = content.path
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            again = _read(record, content)
     except BpeStudioError as error:
         raise FormatError(f"{path}: not written, because it could not be read back: {error}") from error
-    same = again == tokenizer
+    same = again == record.keeps(tokenizer)
     if not same or record.keeps_training and not same_training(tokenizer.training, again.training):
         raise FormatError(f"{path}: not written, because what was read back differs.")
+    return again

@@ -64,6 +64,27 @@ def test_offsets_cover_the_normalized_text(text: str) -> None:
     assert encoded_text(tokenizer, text).ids.tolist() == tokenizer.encode(text, "none")
 
 
+def test_added_tokens_are_found_where_the_steps_say() -> None:
+    added = replace(PLAIN, added_tokens={"<t>": 400})
+    text = "<t>\u0338"
+    after, before = (
+        replace(added, normalizer=(("NFC",),)),
+        replace(added, normalizer=(("added-tokens",), ("NFC",))),
+    )
+    assert after.encode(text) == PLAIN.encode("<t≯")
+    assert before.encode(text) == [400, *PLAIN.encode("\u0338")]
+    assert before.normalized("e\u0301<t>e\u0301") == "é<t>é"
+
+
+def test_a_prefix_may_be_for_the_beginning_alone() -> None:
+    first = replace(PLAIN, normalizer=(("first-prefix", " "),), added_tokens={"<t>": 400})
+    assert first.normalized("a<s>b<t>c", "all") == " a<s>b<t>c"
+    assert first.normalized("<s>a", "all") == "<s>a"
+    always = replace(first, normalizer=(("added-tokens",), ("prefix", " ")))
+    assert always.normalized("a<s>b<t>c", "all") == " a<s> b<t> c"
+    assert always.decode(always.encode("a<s>b", "all")) == "a<s> b"
+
+
 def test_a_batch_and_a_copy_are_normalized_too() -> None:
     texts = ["e\u0301"] * 3000
     assert NFC.encode_batch(texts) == [PLAIN.encode("é")] * 3000

@@ -108,15 +108,16 @@ def test_whole_pre_tokens_first_equals_the_reference(tokens, text, random):
     assert tok.encode(text) == expected
 
 
-@given(token_lists(), texts, st.randoms(use_true_random=False))
-def test_whole_pre_tokens_first_equals_hugging_face(tokens, text, random):
+@pytest.mark.parametrize(("semantics", "whole"), [("pairs-whole", True), ("pairs-leftmost", False)])
+@given(tokens=token_lists(), text=texts, random=st.randoms(use_true_random=False))
+def test_leftmost_pairs_equal_hugging_face(semantics, whole, tokens, text, random):
     tokenizers = pytest.importorskip("tokenizers")
     rows = splits(tokens, random)
-    tok = with_whole(tokens, rows, "pairs-whole")
+    tok = with_whole(tokens, rows, semantics)
     names = [data.decode("latin-1") if data != b" " else " " for data in BYTES + tokens]
     pairs = [(names[left], names[right]) for left, right, _ in rows]
     vocab = {name: index for index, name in enumerate(names)}
-    peer = tokenizers.Tokenizer(tokenizers.models.BPE(vocab, pairs, ignore_merges=True))
+    peer = tokenizers.Tokenizer(tokenizers.models.BPE(vocab, pairs, ignore_merges=whole))
     expected = [token for word in tok.pattern.split(text) for token in peer.encode(word).ids]
     assert tok.encode(text) == expected
 

@@ -5,7 +5,9 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -13,6 +15,8 @@ import tests.formats.building as building
 from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.errors import FormatError
 from bpe_studio.formats import studio, table
+from bpe_studio.formats.checking import sample_texts
+from bpe_studio.formats.content import Content
 from bpe_studio.formats.table import FORMATS, format_for, load, save
 from bpe_studio.formats.training_fields import same_training
 
@@ -22,18 +26,56 @@ from bpe_studio.formats.training_fields import same_training
 def test_every_format_gives_the_same_ids_back_or_refuses(
     record: table.Format, name: str, tmp_path: Path
 ) -> None:
-    tokenizer, path = building.ALL[name], tmp_path / "x.json"
-    if record.refusals(tokenizer):
+    tokenizer, path = building.ALL[name], tmp_path / f"x{record.suffixes[0]}"
+    if table.refusals(tokenizer, record.name):
         with pytest.raises(FormatError, match=f"{record.name} cannot hold"):
             save(tokenizer, path, record.name)
         assert os.listdir(tmp_path) == []
         return
-    save(tokenizer, path, record.name)
+    report = save(tokenizer, path, record.name)
+    assert sorted(os.listdir(tmp_path)) == sorted(file.name for file in report.files)
+    assert report.ok and report.path == path and report.lost == table.losses(tokenizer, record.name)
     again = load(path)
-    assert again == tokenizer
+    assert again == record.keeps(tokenizer)
+    assert dict(again.special_tokens) == dict(tokenizer.special_tokens)
     assert record.recognises(table.Content(path, path.read_bytes()))
     if record.keeps_training:
         assert same_training(again.training, tokenizer.training)
+
+
+@pytest.mark.parametrize(
+    "record", [record for record in FORMATS if record.peer], ids=lambda record: record.name
+)
+def test_the_program_whose_format_it_is_finds_the_same_ids(record: table.Format, tmp_path: Path) -> None:
+    pytest.importorskip(record.peer)
+    holdable = (each for each in building.ALL.values() if not record.refusals(each))
+    report = save(next(holdable), tmp_path / "x", record.name, sample="aabaa\n" * 99)
+    own, theirs = report.checks
+    assert (own.by, theirs.by) == ("BPE Studio", record.peer)
+    assert own.ok and theirs.ok and theirs.n_bytes == own.n_bytes > 500
+    assert str(theirs).startswith(f"reloaded with {record.peer}: 0 differences on ")
+
+
+def test_what_the_program_finds_otherwise_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load_another(content: Content, tokenizer: object) -> Callable[[list[str]], list[list[int]]]:
+        return lambda texts: [[*building.BYTES.encode(text, "none"), 7] for text in texts]
+
+    def panic(content: Content, tokenizer: object) -> NoReturn:
+        raise BaseException("no entry\nfound")
+
+    def is_missing(content: Content, tokenizer: object) -> NoReturn:
+        raise ImportError
+
+    for loader, said in {
+        load_another: f"reloaded with X: {len(sample_texts(building.BYTES))} differences on 1.2 kB",
+        panic: "reloading with X failed: no entry",
+        is_missing: None,
+    }.items():
+        record = dataclasses.replace(FORMATS[0], peer="X", load_with_peer=loader)
+        monkeypatch.setattr(table, "FORMATS", (record, *FORMATS[1:]))
+        report = save(building.BYTES, tmp_path / "x.json")
+        assert [str(check) for check in report.checks[1:]] == ([] if said is None else [said])
+        assert report.ok == (said is None)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +85,7 @@ def test_every_format_gives_the_same_ids_back_or_refuses(
         "🙂/a b%20c.json",
         "-dash.json",
         "x" * 240 + ".json",
-        "dir.json/model.tiktoken",
+        "dir.json/model.bin",
         "a#b?c.txt",
     ],
 )
@@ -68,7 +110,47 @@ def test_the_content_decides_not_the_ending(tmp_path: Path) -> None:
 
 
 def test_the_format_follows_the_ending_and_is_ours_otherwise() -> None:
-    assert {format_for(Path(name)).name for name in ("a.json", "A.JSON", "a", "a.txt")} == {"studio"}
+    names = ("a.json", "A.JSON", "a", "a.txt", "tokenizer.json", "vocab.json")
+    assert {format_for(Path(name)).name for name in names} == {"studio"}
+    assert format_for(Path("a.tiktoken")).name == "tiktoken"
+
+
+def test_a_folder_with_a_known_file_opens(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no tokenizer file of a known name"):
+        load(tmp_path)
+    save(building.BYTES, tmp_path / "vocab.json", "gpt2")
+    assert load(tmp_path) == load(tmp_path / "merges.txt") == building.BYTES
+    save(building.FIRST, tmp_path / "tokenizer.json", "huggingface")
+    assert load(tmp_path) == building.FIRST
+
+
+def test_the_pattern_can_be_given(tmp_path: Path) -> None:
+    save(building.BYTES, tmp_path / "a.json")
+    assert load(tmp_path / "a.json", pattern="gpt2").pattern.name == "gpt2"
+    assert load("gpt2", pattern="none").pattern.expression is None
+
+
+def test_a_format_may_be_read_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        table, "FORMATS", (FORMATS[0], dataclasses.replace(FORMATS[1], refusals=table.only_read))
+    )
+    assert not table.FORMATS[1].is_written
+    assert table.refusals(building.CHARACTERS, "character_bpe") == ("it is only read",)
+    with pytest.raises(FormatError, match="it is only read"):
+        save(building.CHARACTERS, tmp_path / "x", "character_bpe")
+
+
+def test_files_that_belong_together_are_replaced_together_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "vocab.json"
+    save(building.BYTES, path, "gpt2")
+    before = {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)}
+    broken = dataclasses.replace(table.format_named("gpt2"), write=lambda tokenizer: b"{}")
+    monkeypatch.setattr(table, "FORMATS", (broken,))
+    with pytest.raises(FormatError, match="not written"):
+        save(building.FIRST, path, "gpt2")
+    assert {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)} == before
 
 
 def test_an_unknown_format_is_named(tmp_path: Path) -> None:

@@ -1,0 +1,321 @@
+"""Hugging Face's ``tokenizer.json``, written, with the ``tokenizer_config.json`` that transformers wants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bpe_studio.engine.errors import FormatError
+from bpe_studio.engine.named_patterns import BY_NAME
+from bpe_studio.engine.normalizing import CUT, Step, normalized
+from bpe_studio.engine.tokenizer import Tokenizer
+from bpe_studio.formats.byte_letters import letters_of
+from bpe_studio.formats.content import Content
+from bpe_studio.formats.expressions import to_oniguruma
+from bpe_studio.formats.huggingface import BYTE_NAMES, VERSION
+from bpe_studio.formats.huggingface_parts import BEFORE_BLANKS, BLANK
+from bpe_studio.formats.recovery import pairs_of_ranks
+
+CONFIG = "tokenizer_config.json"
+PAIRS = ("pairs", "pairs-leftmost", "pairs-whole")
+
+
+def kept(tokenizer: Tokenizer) -> Tokenizer:
+    """Return the tokenizer as a file holds it: ranks become merges by pair, after whole pre-tokens."""
+    if tokenizer.semantics != "ranks" or tokenizer.alphabet.kind != "bytes":
+        return tokenizer
+    rows = pairs_of_ranks(tokenizer)
+    columns = np.array(rows, np.int32).reshape(-1, 3).T
+    made = set(columns[2].tolist())
+    unmerged = {
+        token: data
+        for token, data in tokenizer.tokens.items()
+        if token in tokenizer.unmerged and token not in made
+    }
+    left, right, product = columns
+    return replace(
+        tokenizer, left=left, right=right, product=product, semantics="pairs-whole", unmerged=unmerged
+    )
+
+
+def refusals(tokenizer: Tokenizer) -> tuple[str, ...]:
+    """Return why a tokenizer cannot be written in this format; empty if it can."""
+    if tokenizer.semantics not in (*PAIRS, "ranks"):
+        return (f"its merges go by {tokenizer.semantics!r}, which Hugging Face's library does not know",)
+    reasons: list[str] = []
+    for check in (_pre_tokenizer, _normalizer, names_of):
+        try:
+            check(tokenizer)
+        except FormatError as error:
+            reasons.append(str(error).rstrip("."))
+    pairs = set(zip(tokenizer.left.tolist(), tokenizer.right.tolist(), strict=True))
+    if len(pairs) < tokenizer.n_merges:
+        reasons.append(
+            "it lists a pair twice, and Hugging Face's library goes by the last place, not the first"
+        )
+    if tokenizer.ranks:
+        reasons.append("its ranks are not its ids")
+    if b"" in tokenizer.unmerged.values():
+        reasons.append("it has an empty token")
+    return tuple(reasons)
+
+
+def lost(tokenizer: Tokenizer) -> tuple[str, ...]:
+    """Return what a file does not keep."""
+    alphabet = tokenizer.alphabet
+    found = {
+        "The counts, ties and margins of the merges, the settings and the corpus's facts are not kept.": (
+            tokenizer.training is not None
+        ),
+        "Hugging Face's library finds special tokens in any text, unless told otherwise.": bool(
+            tokenizer.special_tokens
+        ),
+        "Hugging Face's library drops characters outside the alphabet; here they are an error.": (
+            alphabet.kind == "characters" and not alphabet.byte_fallback and alphabet.unknown_id is None
+        ),
+        "Merges go by pair there, not by the joined bytes; a token that no merge makes has all its splits.": (
+            tokenizer.semantics == "ranks"
+        ),
+    }
+    return tuple(sentence for sentence, holds in found.items() if holds)
+
+
+# ---- the file ----------------------------------------------------------------------------------------------
+
+
+def write(tokenizer: Tokenizer, *, merges_as_texts: bool = False) -> bytes:
+    """Return a file's bytes; see `refusals`.
+
+    Parameters
+    ----------
+    tokenizer : Tokenizer
+        What to write.
+    merges_as_texts : bool
+        Whether a merge is "a b", as versions of tokenizers before 0.20 want it, rather than ["a", "b"].
+    """
+    tokenizer = kept(tokenizer)
+    names = names_of(tokenizer)
+    pairs = zip(tokenizer.left.tolist(), tokenizer.right.tolist(), strict=True)
+    merges: list[Any] = [[names[left], names[right]] for left, right in pairs]
+    alphabet = tokenizer.alphabet
+    model = {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": alphabet.unknown_token,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": alphabet.fuse_unknown,
+        "byte_fallback": alphabet.byte_fallback,
+        "ignore_merges": tokenizer.semantics == "pairs-whole",
+        "vocab": {name: token for token, name in names.items()},
+        "merges": [" ".join(merge) for merge in merges] if merges_as_texts else merges,
+    }
+    value = {
+        "version": VERSION,
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [{"id": token, **entry} for token, entry in _added_tokens(tokenizer).items()],
+        "normalizer": _normalizer(tokenizer),
+        "pre_tokenizer": _pre_tokenizer(tokenizer),
+        "post_processor": _byte_level(trim_offsets=False) if alphabet.kind == "bytes" else None,
+        "decoder": _decoder(tokenizer),
+        "model": model,
+    }
+    return json.dumps(value, ensure_ascii=False, indent=2).encode()
+
+
+def refusals_of_texts(tokenizer: Tokenizer) -> tuple[str, ...]:
+    """Return why a tokenizer cannot be written with merges as texts; empty if it can."""
+    reasons = refusals(tokenizer)
+    if not reasons and tokenizer.alphabet.kind == "characters":
+        parts = {*tokenizer.left.tolist(), *tokenizer.right.tolist()}
+        if any(b" " in tokenizer.tokens[part] for part in parts):
+            return ("it has a token with a blank, which merges as texts cannot hold",)
+    return reasons
+
+
+def names_of(tokenizer: Tokenizer) -> dict[int, str]:
+    """Return the name of each token in the vocabulary, by id.
+
+    Raises
+    ------
+    FormatError
+        If two tokens would have one name.
+    """
+    name: Callable[[bytes], str] = letters_of if tokenizer.alphabet.kind == "bytes" else bytes.decode
+    alphabet = tokenizer.alphabet
+    stand_ins = alphabet.byte_ids if alphabet.kind == "characters" else None
+    names = dict(zip(stand_ins or (), BYTE_NAMES if stand_ins else (), strict=True))
+    try:
+        names = {token: names.get(token) or name(data) for token, data in tokenizer.tokens.items()}
+    except UnicodeDecodeError as error:
+        raise FormatError("it has a token that is not whole characters") from error
+    if alphabet.unknown_token is not None:
+        names[alphabet.token_ids[0]] = alphabet.unknown_token
+    ordinary = {*tokenizer.product.tolist(), *alphabet.token_ids}
+    for text, token in (*tokenizer.special_tokens.items(), *tokenizer.added_tokens.items()):
+        if token in ordinary and names[token] != text:
+            raise FormatError(f"the special token {text!r} shares its id with another token")
+        names[token] = text
+        if alphabet.kind == "characters" and len(text) == 1 and token not in ordinary:
+            raise FormatError(
+                f"the special token {text!r} is one character, and so would become a base token"
+            )
+    ids: dict[str, int] = {}
+    for token, text in names.items():
+        if ids.setdefault(text, token) != token:
+            raise FormatError(f"the tokens {ids[text]:,} and {token:,} would both be named {text[:40]!r}")
+    return names
+
+
+def _added_tokens(tokenizer: Tokenizer) -> dict[int, dict[str, Any]]:
+    before = not tokenizer.normalizer or CUT in tokenizer.normalizer
+    rows = [(token, text, True, False) for text, token in tokenizer.special_tokens.items()]
+    rows += [(token, text, False, not before) for text, token in tokenizer.added_tokens.items()]
+    return {
+        token: {
+            "content": text, "single_word": False, "lstrip": False, "rstrip": False, "normalized": late,
+            "special": special,
+        }
+        for token, text, special, late in sorted(rows)
+    }  # fmt: skip
+
+
+def _byte_level(
+    *, add_prefix_space: bool = False, trim_offsets: bool = True, use_regex: bool = False
+) -> dict[str, Any]:
+    return {
+        "type": "ByteLevel",
+        "add_prefix_space": add_prefix_space,
+        "trim_offsets": trim_offsets,
+        "use_regex": use_regex,
+    }
+
+
+def _steps(tokenizer: Tokenizer) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+    """Return the steps of the normalizer and those of the pre-tokenizer, without that of added tokens."""
+    steps = tokenizer.normalizer
+    if CUT in steps and steps[0] != CUT:
+        raise FormatError("its added tokens are found in the middle of normalizing")
+    steps = tuple(step for step in steps if step != CUT)
+    if steps and CUT not in tokenizer.normalizer:
+        changed = next((text for text in tokenizer.added_tokens if normalized(text, steps) != text), None)
+        if changed is not None:
+            raise FormatError(f"its normalizer changes the added token {changed[:40]!r}")
+    if steps[-1:] == (("kept-prefix", " "),):
+        return steps[:-1], steps[-1:]
+    blanks = ("replace", " ", BLANK)
+    if steps[-2:] in ((blanks, ("prefix", BLANK)), (blanks, ("first-prefix", BLANK))):
+        return steps[:-2], steps[-2:]
+    return steps, ()
+
+
+def _normalizer(tokenizer: Tokenizer) -> dict[str, Any] | None:
+    written: list[dict[str, Any]] = []
+    for step in _steps(tokenizer)[0]:
+        kind = step[0]
+        if kind in ("NFC", "NFD", "NFKC", "NFKD"):
+            written.append({"type": kind})
+        elif kind == "prepend":
+            written.append({"type": "Prepend", "prepend": step[1]})
+        elif kind == "replace":
+            written.append({"type": "Replace", "pattern": {"String": step[1]}, "content": step[2]})
+        else:
+            raise FormatError(f"its normalizer {kind!r} is not one that Hugging Face's library has")
+    if len(written) < 2:
+        return written[0] if written else None
+    return {"type": "Sequence", "normalizers": written}
+
+
+def _pre_tokenizer(tokenizer: Tokenizer) -> dict[str, Any] | None:
+    pattern, bytes_ = tokenizer.pattern, tokenizer.alphabet.kind == "bytes"
+    steps = _steps(tokenizer)[1]
+    expressions = [] if pattern.expression is None else [pattern.expression, *pattern.then]
+    parts: list[dict[str, Any]] = []
+    if steps and steps[-1][0] == "kept-prefix":
+        uses_regex = expressions == [BY_NAME["gpt2"].expression]
+        if not bytes_ or (expressions and not uses_regex):
+            raise FormatError("it puts a blank before a text, which only goes with GPT-2's pattern or none")
+        return _byte_level(add_prefix_space=True, use_regex=uses_regex)
+    if steps:
+        if bytes_ or expressions not in ([], [BEFORE_BLANKS]):
+            raise FormatError(f"it puts {BLANK!r} before a text, which does not go with its split pattern")
+        scheme = "always" if steps[-1][0] == "prefix" else "first"
+        return {
+            "type": "Metaspace",
+            "replacement": BLANK,
+            "prepend_scheme": scheme,
+            "split": bool(expressions),
+        }
+    for expression in expressions:
+        regex = {"Regex": to_oniguruma(expression)}
+        parts.append({"type": "Split", "pattern": regex, "behavior": "Isolated", "invert": False})
+    if bytes_:
+        parts.append(_byte_level())
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return {"type": "Sequence", "pretokenizers": parts}
+
+
+def _decoder(tokenizer: Tokenizer) -> dict[str, Any]:
+    if tokenizer.alphabet.kind == "bytes":
+        return _byte_level()
+    steps = tokenizer.normalizer
+    parts: list[dict[str, Any]] = [
+        {"type": "Replace", "pattern": {"String": step[2]}, "content": step[1]}
+        for step in reversed(steps)
+        if step[0] == "replace" and step[2]
+    ]
+    parts += [{"type": "ByteFallback"}] if tokenizer.alphabet.byte_fallback else []
+    parts.append({"type": "Fuse"})
+    if any(step[0] in ("prepend", "prefix", "first-prefix") for step in steps):
+        parts.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
+    return parts[0] if len(parts) == 1 else {"type": "Sequence", "decoders": parts}
+
+
+# ---- the file beside it ------------------------------------------------------------------------------------
+
+
+def beside(tokenizer: Tokenizer, path: Path) -> dict[str, bytes]:
+    """Return the configuration beside a file named ``tokenizer.json``; what others wrote into it stays."""
+    if path.name != "tokenizer.json":
+        return {}
+    return {CONFIG: config(tokenizer, Content(path, b"").sibling(CONFIG), "PreTrainedTokenizerFast")}
+
+
+def config(tokenizer: Tokenizer, old: Content | None, kind: str, more: Mapping[str, Any] = {}) -> bytes:
+    """Return a tokenizer_config.json.
+
+    Parameters
+    ----------
+    tokenizer : Tokenizer
+        What it is for.
+    old : Content or None
+        The one there is: keys that are not ours stay, such as a chat template.
+    kind : str
+        transformers' name of the class, unless the old file has one.
+    more : mapping of str to object
+        Further keys.
+    """
+    try:
+        before = {} if old is None else dict(old.json_object)
+    except FormatError:
+        before = {}
+    ours: dict[str, Any] = {
+        "added_tokens_decoder": {str(token): entry for token, entry in _added_tokens(tokenizer).items()},
+        "clean_up_tokenization_spaces": False,
+        **more,
+    }
+    if tokenizer.alphabet.unknown_token is not None:
+        ours["unk_token"] = tokenizer.alphabet.unknown_token
+    value = {"tokenizer_class": kind} | before | ours
+    return json.dumps(value, ensure_ascii=False, indent=2).encode()
+
+
+write_with_texts = partial(write, merges_as_texts=True)

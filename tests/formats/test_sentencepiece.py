@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import pickle
 import random
 import struct
 from pathlib import Path
@@ -17,6 +18,7 @@ from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.errors import BpeStudioError, FormatError
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.formats import sentencepiece as format_
+from bpe_studio.formats import studio
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.piece_vocabulary import (
     BYTE,
@@ -115,6 +117,15 @@ def test_what_is_written_again_is_the_same_for_sentencepiece(name: str) -> None:
     written = format_.write(tokenizer)
     assert format_.read(content(written)) == tokenizer
     assert differences(tokenizer, written, random_texts(1_000, seed=1)) == []
+
+
+@pytest.mark.parametrize("name", ["user", "runs", "other ids"])
+def test_our_own_file_keeps_all_of_it(name: str) -> None:
+    tokenizer = format_.read(content(trained(**OPTIONS[name])))
+    again = studio.read(content(studio.write(tokenizer)))
+    assert again == tokenizer == pickle.loads(pickle.dumps(tokenizer))
+    texts = random_texts(300, seed=8)
+    assert again.encode_batch(texts, "none") == tokenizer.encode_batch(texts, "none")
 
 
 @pytest.mark.parametrize("name", ["as it comes", "bytes", "identity", "suffix", "prefix only", "no prefix"])

@@ -145,11 +145,6 @@ FORMATS: tuple[Format, ...] = (
         minbpe.recognises, minbpe.read, minbpe.write, minbpe.lost, minbpe.refusals, beside=minbpe.beside,
     ),
     Format(
-        "tiktoken", "tiktoken ranks", (".tiktoken",),
-        tiktoken.recognises, tiktoken.read, tiktoken.write, tiktoken.lost, tiktoken.refusals,
-        beside=tiktoken.beside, peer="tiktoken", load_with_peer=peers.load_with_tiktoken,
-    ),
-    Format(
         "sentencepiece", "SentencePiece model", (".model",),
         sentencepiece.recognises, sentencepiece.read, sentencepiece.write, sentencepiece.lost,
         sentencepiece.refusals, keeps=sentencepiece.keeps, file_names=("tokenizer.model",),
@@ -164,6 +159,12 @@ FORMATS: tuple[Format, ...] = (
         pickled_encoding.read, file_names=("tokenizer.pkl",),
     ),
     Format("gguf", "GGUF model", (".gguf",), gguf.recognises, gguf.read),
+    # Last: it takes any file whose name ends as its own do, and says what is wrong there.
+    Format(
+        "tiktoken", "tiktoken ranks", (".tiktoken",),
+        tiktoken.recognises, tiktoken.read, tiktoken.write, tiktoken.lost, tiktoken.refusals,
+        beside=tiktoken.beside, peer="tiktoken", load_with_peer=peers.load_with_tiktoken,
+    ),
 )  # fmt: skip
 
 

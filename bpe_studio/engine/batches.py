@@ -10,10 +10,16 @@ import numpy as np
 
 from bpe_studio.engine.fast_counting import PADDING
 from bpe_studio.engine.fast_encoding import FastEncoder
+from bpe_studio.engine.special_strings import holds_special
+
+#: Texts whose ids are made objects together: they stay in the processor's cache until all are in lists.
+TEXTS_TOGETHER = 1024
 
 
-def encode_together(encoder: FastEncoder, texts: Sequence[str]) -> list[list[int]]:
-    """Return the ids of several texts in which no special token stands.
+def encode_together(
+    encoder: FastEncoder, texts: Sequence[str], special_tokens: tuple[str, ...]
+) -> list[list[int]] | None:
+    """Return the ids of several texts, or None if they must be looked at one by one.
 
     Parameters
     ----------
@@ -21,6 +27,8 @@ def encode_together(encoder: FastEncoder, texts: Sequence[str]) -> list[list[int
         The tokenizer's.
     texts : sequence of str
         The texts.
+    special_tokens : tuple of str
+        What must not stand in them. If it seems to, also where two texts meet, the answer is None.
 
     Raises
     ------
@@ -28,12 +36,20 @@ def encode_together(encoder: FastEncoder, texts: Sequence[str]) -> list[list[int
         If a text has surrogates.
     """
     parts = list(map(str.encode, texts))
-    ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
-    found, ends_of_ids = encoder.parts(b"".join([*parts, bytes(PADDING)]), ends)
-    stops = ends_of_ids.tolist()
+    utf8 = b"".join([*parts, bytes(PADDING)])
+    if special_tokens and holds_special(utf8, special_tokens):
+        return None
+    found, ends = encoder.parts(utf8, np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts))))
+    stops = ends.tolist()
+    lists: list[list[int]] = []
+    start = 0
     with no_garbage_collection():
-        ids = encoder.integers(found)
-        return [ids[start:stop] for start, stop in zip([0, *stops], stops, strict=False)]
+        for first in range(0, len(stops), TEXTS_TOGETHER):
+            group = stops[first : first + TEXTS_TOGETHER]
+            ids = encoder.integers(found[start : group[-1]])
+            lists += [ids[a - start : b - start] for a, b in zip([start, *group], group, strict=False)]
+            start = group[-1]
+    return lists
 
 
 @contextmanager

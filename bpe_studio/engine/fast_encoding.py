@@ -20,6 +20,7 @@ from bpe_studio.engine.kernels.fields import (
     AT,
     BATCH,
     BATCH_SIZE,
+    BEGINNING,
     BYTE_IDS,
     CLASSES,
     ID_ENDS,
@@ -39,6 +40,7 @@ from bpe_studio.engine.kernels.fields import (
     SYMBOLS,
     TAIL,
     TAIL_SIZE,
+    WHOLE_TEXT,
 )
 from bpe_studio.engine.kernels.state import GPT2
 from bpe_studio.engine.semantics import SEMANTICS, MergeModel
@@ -58,6 +60,9 @@ MAX_INTEGERS = 1 << 20
 
 SHORT_TEXT = 1 << 14
 """Characters up to which ids are written to memory that is kept for that."""
+
+PIECE = 1 << 17
+"""Characters of a long text that are turned into UTF-8 together: they stay in the processor's cache."""
 
 utf8_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
     ("PyUnicode_AsUTF8AndSize", ctypes.pythonapi)
@@ -150,9 +155,9 @@ class FastEncoder:
         if len(text) > SHORT_TEXT:
             return self.integers(self.array(text))
         with self._lock:
-            n = self._encode(self._address, utf8_of(text, self._size_address), 0, 0)
+            n = self._encode(self._address, utf8_of(text, self._size_address), WHOLE_TEXT, 0)
             if n < 0:
-                n = self._go_on(utf8_of(text, self._size_address), 0)
+                n = self._go_on(utf8_of(text, self._size_address), WHOLE_TEXT)
             ids: list[int] = self._out[:n].tolist()
         return ids
 
@@ -171,8 +176,25 @@ class FastEncoder:
     def array(self, text: str) -> NDArray[np.uint32]:
         """Return the token ids of a text as an array; raises as `ids`."""
         with self._lock:
-            address = utf8_of(text, self._size_address)
-            return self._array(address, 0)
+            self._reserve(len(text))
+            ids = np.empty(len(text) // 2 + 4 * PIECE, np.uint32)
+            start, length, n_ids = 0, PIECE, 0
+            while start < len(text):
+                piece = text[start : start + length]
+                address, is_last = utf8_of(piece, self._size_address), start + length >= len(text)
+                size = int(self._numbers[SIZE])
+                if n_ids + size + PADDING > len(ids):
+                    ids = enlarged(ids, 2 * len(ids) + size)
+                n = self._written(ids[n_ids:], address, WHOLE_TEXT if is_last else BEGINNING)
+                if n < 0:  # there is no place to cut it
+                    length *= 2
+                    continue
+                n_ids += n
+                at = int(self._numbers[AT])
+                start += len(piece) - len(ctypes.string_at(address + at, size - at).decode())
+                length = PIECE
+        ids.resize(n_ids, refcheck=False)  # gives back what was never touched, without a copy
+        return ids
 
     def parts(self, utf8: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Return the ids of parts of a text, one after the other, and where those of each part end.
@@ -184,40 +206,52 @@ class FastEncoder:
         ends : ndarray of int64
             Where each part ends. No pre-token crosses from one into the next.
         """
-        id_ends = np.zeros(len(ends), np.int64)
+        ids, id_ends = np.empty(len(utf8), np.uint32), np.zeros(len(ends), np.int64)
         text = np.frombuffer(utf8, np.uint8)
         with self._lock:
-            self._place(PART_ENDS, ends, sized=False)
-            self._place(ID_ENDS, id_ends, sized=False)
+            self._reserve(len(utf8))
             self._numbers[SIZE] = len(utf8) - PADDING
-            return self._array(text.ctypes.data, len(ends)), id_ends
+            n_ids = self._written_parts(ids, text.ctypes.data, ends, id_ends) if len(ends) else 0
+        ids.resize(n_ids, refcheck=False)
+        return ids, id_ends
 
-    def _array(self, address: int, n_parts: int) -> NDArray[np.uint32]:
-        size = int(self._numbers[SIZE])
+    def _written_parts(
+        self, ids: NDArray[np.uint32], address: int, ends: NDArray[np.int64], id_ends: NDArray[np.int64]
+    ) -> int:
+        self._place(PART_ENDS, ends, sized=False)
+        self._place(ID_ENDS, id_ends, sized=False)
+        return self._written(ids, address, len(ends))
+
+    def _reserve(self, size: int) -> None:
         n_words = power_of_two(min(size // BYTES_A_WORD, MAX_WORDS))
         if n_words > self._n_words:
             self._enlarge(n_words)
-        ids = np.empty(size + PADDING, np.uint32)
+
+    def _written(self, ids: NDArray[np.uint32], address: int, n_parts: int) -> int:
+        """Write the ids of a text to an array and return how many there are; −1 as `_go_on`."""
         self._write_to(ids.view(np.int32))
         n = self._encode(self._address, address, n_parts, 0)
         if n < 0:
             n = self._go_on(address, n_parts)
         self._write_to(self._short_out)
-        ids.resize(n, refcheck=False)  # gives back what was never touched, without a copy
-        return ids
+        return int(n)
 
     def _go_on(self, address: int, n_parts: int) -> int:
-        """Do what the kernel rests for, until it has come to the end; return how many ids there are."""
+        """Do what the kernel rests for, until it has come to the end; return how many ids there are.
+
+        −1 if it was to encode the beginning of a text that has no place to cut it.
+        """
         n = -1
         while n < 0:
             needed = int(self._numbers[NEEDED])
-            if needed < 0:
+            if needed < 0 and n_parts == WHOLE_TEXT:
                 size = int(self._numbers[SIZE])
-                copy = padded(ctypes.string_at(address, size))
-                self._place(PART_ENDS, np.array([size], np.int64), sized=False)
-                self._place(ID_ENDS, np.zeros(1, np.int64), sized=False)
-                n = self._encode(self._address, copy.ctypes.data, 1, 0)
-                return n if n >= 0 else self._go_on(copy.ctypes.data, 1)
+                copy, end = padded(ctypes.string_at(address, size)), np.array([size], np.int64)
+                n = self._written_parts(self._out.view(np.uint32), copy.ctypes.data, end, np.zeros_like(end))
+                self._numbers[AT] = size
+                return n
+            if needed < 0:
+                return -1
             if needed:
                 self._encode_long(address, needed)
             elif self._n_words < MAX_WORDS:

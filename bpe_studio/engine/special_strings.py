@@ -82,9 +82,11 @@ def cut_specials(text: str, special_tokens: tuple[str, ...]) -> Iterator[tuple[i
         yield start, len(text), False
 
 
-def holds_special(text: str, special_tokens: tuple[str, ...]) -> bool:
-    """Return whether one of the special strings, of which there are some, stands in a text."""
-    return _expression(special_tokens).search(text) is not None
+def holds_special(text: str | bytes, special_tokens: tuple[str, ...]) -> bool:
+    """Return whether one of the special strings, of which there are some, stands in a text or its UTF-8."""
+    if isinstance(text, str):
+        return _expression(special_tokens).search(text) is not None
+    return _expression_of_bytes(special_tokens).search(text) is not None
 
 
 @lru_cache(maxsize=32)
@@ -93,3 +95,8 @@ def _expression(special_tokens: tuple[str, ...]) -> re.Pattern[str]:
     # The alternatives are tried in turn, so the longest has to come first.
     longest_first = sorted(special_tokens, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first)))
+
+
+@lru_cache(maxsize=32)
+def _expression_of_bytes(special_tokens: tuple[str, ...]) -> re.Pattern[bytes]:
+    return re.compile(_expression(special_tokens).pattern.encode())

@@ -51,8 +51,9 @@ class TextEncoder:
         self._pattern = pattern
         self._normalizer = normalizer
         self._specials = model.special_tokens
-        self._added_names = tuple(model.added_tokens)
-        self._names = (*self._specials, *self._added_names)
+        added = tuple(model.added_tokens)
+        every = (*self._specials, *added)
+        self._found_in_text = {"none": added, "none_raise": every, "all": every}
         self._may_be_fast = pattern.name in KINDS and model.alphabet.kind == "bytes"
         self._fast: FastEncoder | None = None
         self.words = WordEncoder(model)
@@ -60,8 +61,10 @@ class TextEncoder:
     def ids(self, text: str | bytes, allowed_special: AllowedSpecial) -> list[int]:
         """Return the token ids of a text."""
         if self._is_plain(text, allowed_special) and (fast := self._fast_for(len(text))) is not None:
-            with suppress(UnicodeEncodeError):
+            try:
                 return fast.ids(text)
+            except UnicodeEncodeError:  # surrogates, which are dealt with below
+                pass
         parts = self._id_parts(text, allowed_special)
         if len(parts) == 1 and isinstance(parts[0], list):
             return parts[0]
@@ -79,10 +82,15 @@ class TextEncoder:
         self, texts: list[str | bytes], allowed_special: AllowedSpecial, n_threads: int
     ) -> list[list[int]]:
         """Return the token ids of several texts, in their order."""
-        plain = [text for text in texts if self._is_plain(text, allowed_special)]
-        if len(plain) == len(texts) and (fast := self._fast_for(sum(map(len, plain)))) is not None:
+        plain = [text for text in texts if isinstance(text, str)]
+        names = self._looked_for(allowed_special)
+        n_characters = 0 if self._fast else sum(map(len, plain))
+        fast = self._fast_for(n_characters) if names is not None and len(plain) == len(texts) else None
+        if fast is not None and names is not None:
             with suppress(UnicodeEncodeError):
-                return encode_together(fast, plain)
+                ids = encode_together(fast, plain, names)
+                if ids is not None:
+                    return ids
         if n_threads < 2:
             return [self.ids(text, allowed_special) for text in texts]
         with ThreadPoolExecutor(n_threads) as pool:
@@ -90,12 +98,14 @@ class TextEncoder:
 
     def _is_plain(self, text: str | bytes, allowed_special: AllowedSpecial) -> TypeGuard[str]:
         """Whether a text is a str in which no token is to be found or refused before it is split."""
-        if not isinstance(text, str) or self._normalizer:
-            return False
-        if not isinstance(allowed_special, str) or allowed_special not in ("none", "none_raise", "all"):
-            return False
-        looked_for = self._added_names if allowed_special == "none" else self._names
-        return not looked_for or not holds_special(text, looked_for)
+        names = self._looked_for(allowed_special)
+        return names is not None and isinstance(text, str) and not (names and holds_special(text, names))
+
+    def _looked_for(self, allowed_special: AllowedSpecial) -> tuple[str, ...] | None:
+        """Return what must not stand in a text that is split as it is; None if none is."""
+        if self._normalizer or not isinstance(allowed_special, str):
+            return None
+        return self._found_in_text.get(allowed_special)
 
     def _fast_for(self, n_characters: int) -> FastEncoder | None:
         """Return the compiled encoder, if it can take this model and is worth it for so many characters."""

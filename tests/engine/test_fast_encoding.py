@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import bpe_studio as bs
 from bpe_studio.engine import fast_encoding, kernels, text_encoder
@@ -42,6 +43,32 @@ def test_any_text_is_encoded_as_in_python(text):
         assert tok.encode(text, "none") == plain(tok, text)
 
 
+@pytest.fixture
+def short_pieces(monkeypatch):
+    monkeypatch.setattr(fast_encoding, "PIECE", 50)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    parts=st.lists(awkward_texts(6) | st.sampled_from(["a b ", "the cat\n", "\nx", "漢字。\n漢", ".\n\na"]))
+)
+def test_a_text_encoded_piece_by_piece_is_the_same(short_pieces, parts):
+    text = " a cat".join(parts) * 3
+    for name in PATTERNS:
+        tok = bs.train(TEXT, vocab_size=330, pattern=name)
+        assert tok.encode_to_array(text, "none").tolist() == plain(tok, text)
+
+
+def test_a_long_text_without_a_place_to_cut_it(short_pieces, tok):
+    for text in ("漢字" * 3000, "a" * 9000, "\n" * 9000, "the cat " * 2000 + "é" * 9000 + " the cat" * 900):
+        assert tok.encode_to_array(text, "none").tolist() == plain(tok, text)
+
+
+def test_ids_that_are_more_than_there_was_room_for(short_pieces, tok):
+    text = "the cat! " + "\x01\x02 \x03\n" * 9000
+    assert tok.encode_to_array(text, "none").tolist() == plain(tok, text)
+
+
 def test_specials_stand_between_the_pieces(tok):
     text = "The cat<|end|>the bat<|end|>"
     ids = tok.encode(text, "all")
@@ -72,6 +99,13 @@ def test_a_batch_is_what_one_by_one_gives(tok):
     texts = ["", "the cat", "  ", "<|end|>", TEXT, "hat\n" * 50, "漢"] * 3
     assert tok.encode_batch(texts, "none") == [plain(tok, text) for text in texts]
     assert tok.encode_batch(texts, "all") == [tok.encode(text, "all") for text in texts]
+    with pytest.warns(UnicodeWarning):
+        assert tok.encode_batch([*texts, "the\ud83d"], "none")[:-1] == [plain(tok, text) for text in texts]
+    assert tok.encode_batch(texts[:3]) == [plain(tok, text) for text in texts[:3]]
+    assert tok.encode_batch(["<|en", "d|>"]) == [plain(tok, "<|en"), plain(tok, "d|>")], (
+        "where two texts meet"
+    )
+    assert tok.encode_batch([]) == []
     assert tok.encode_batch(iter(texts), "none", n_threads=2) == [plain(tok, text) for text in texts]
 
 

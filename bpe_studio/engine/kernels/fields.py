@@ -34,3 +34,5 @@ BATCH_SIZE = 256  # pre-tokens looked up together
 MAX_WORD = 256  # bytes of a word that is kept
 MAX_SYMBOLS = 4096  # symbols of a word that is merged without asking for memory
 TAIL_SIZE = 4096  # bytes at the end of a text that are copied, so that kernels may read beyond it
+
+WHOLE_TEXT, BEGINNING = 0, -1  # in place of a number of parts

@@ -13,6 +13,7 @@ from bpe_studio.engine.kernels.fields import (
     AT,
     BATCH,
     BATCH_SIZE,
+    BEGINNING,
     BYTE_IDS,
     CLASSES,
     ID_ENDS,
@@ -49,11 +50,13 @@ from bpe_studio.engine.kernels.fields import (
     TELL_MORE,
     WHOLE,
     WHOLE_ARENA,
+    WHOLE_TEXT,
     Words,
 )
 from bpe_studio.engine.kernels.intrinsics import array_at, leading_zeros, prefetch
+from bpe_studio.engine.kernels.scanning import character
 from bpe_studio.engine.kernels.splitting import fill_ends
-from bpe_studio.engine.kernels.state import BLOCK
+from bpe_studio.engine.kernels.state import BLOCK, LETTER, SPACE
 
 LENGTH = np.uint64(0xFFFF)
 ZERO = np.int64(0)  # a plain 0 has a type of its own, for which all that is called is compiled once more
@@ -216,14 +219,22 @@ def write_known(words, text, at, ends, index, n_words, batch, out, n_out):
 
 
 @part
-def safe_cut(text, size, least):
-    """Return a place from `least` to the last `BLOCK` bytes where any pattern cuts, or 0.
+def safe_cut(text, size, classes):
+    """Return a place between `TAIL_SIZE` and `BLOCK` bytes before the end where any pattern cuts, or 0.
 
-    Between a small letter and a blank before another one.
+    That is before a blank between two small letters, and before a letter that follows a single line end.
+    What comes before it is cut as if it were the whole text.
     """
-    for at in range(size - BLOCK - 2, max(least, 1) - 1, -1):
-        if text[at] == 0x20 and 0x61 <= text[at - 1] <= 0x7A and 0x61 <= text[at + 1] <= 0x7A:
-            return at
+    for at in range(size - BLOCK - 4, max(size - TAIL_SIZE, 4), -1):
+        if text[at] == 0x20:
+            if 0x61 <= text[at - 1] <= 0x7A and 0x61 <= text[at + 1] <= 0x7A:
+                return at
+        elif text[at - 1] == 0x0A:
+            before = at - 2
+            while text[before] & 0xC0 == 0x80:
+                before -= 1
+            if character(text, at, classes) & LETTER and not character(text, before, classes) & SPACE:
+                return at
     return 0
 
 
@@ -258,18 +269,19 @@ def encode(address, text_address, n_parts, goes_on):
     part, at, n_out = ZERO, ZERO, ZERO
     if goes_on:
         part, at, n_out = context[PART], context[AT], context[N_OUT]
+    classes = array_at(context[CLASSES], context[N_CLASSES], np.uint8)
     # A single text has two parts: what is read where it lies, and its end, which is copied.
     n_spans, cut = n_parts, ZERO
-    if n_parts == 0:
-        n_spans = 2
-        if size > TAIL_SIZE:
-            cut = safe_cut(text, size, size - TAIL_SIZE)
+    if n_parts <= 0:
+        n_spans = 2 if n_parts == WHOLE_TEXT else 1
+        if size > TAIL_SIZE or n_parts == BEGINNING:
+            cut = safe_cut(text, size, classes)
             if cut == 0:
                 context[NEEDED] = -1
                 return RESTS
+    if n_parts == WHOLE_TEXT:
         for place in range(cut, size):
             tail[place - cut] = text[place]
-    classes = array_at(context[CLASSES], context[N_CLASSES], np.uint8)
     words = seen_words(context)
     batch = array_at(context[BATCH], (3, BATCH_SIZE), np.uint64)
     ends = array_at(context[BATCH] + batch.nbytes, BATCH_SIZE, np.int64)
@@ -309,6 +321,7 @@ def encode(address, text_address, n_parts, goes_on):
         if n_parts > 0:
             id_ends[part] = n_out
         part += 1
+    context[AT] = at
     return n_out
 
 

@@ -102,7 +102,7 @@ def word_counts(
         Words in order of first appearance.
     """
     words = st.text(alphabet=letters, min_size=1, max_size=12)
-    counts = st.integers(1, max_count) | st.sampled_from([2**31, 2**40 - 1])
+    counts = st.integers(1, max_count) | st.sampled_from([2**30 - 1, 2**30, 2**40 - 1])
     return st.lists(st.tuples(words, counts), max_size=max_words, unique_by=lambda pair: pair[0])
 
 

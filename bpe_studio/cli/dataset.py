@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from bpe_studio.cli.arguments import (
     loaded,
     text,
 )
-from bpe_studio.cli.corpora import read_corpus
+from bpe_studio.cli.corpora import listed
 from bpe_studio.cli.id_options import DTYPES
 from bpe_studio.cli.outputs import same_file
 from bpe_studio.cli.progress import Watch
@@ -38,7 +39,7 @@ from bpe_studio.engine.errors import BpeStudioError, SpecialTokenError, Training
 if TYPE_CHECKING:
     from bpe_studio.dataset.building import DatasetOptions
     from bpe_studio.engine.config import TrainingConfig
-    from bpe_studio.engine.corpus import Corpus
+    from bpe_studio.engine.items import Item
     from bpe_studio.engine.tokenizer import Tokenizer
 
 SPLITS = ("train", "val", "test")
@@ -123,17 +124,17 @@ def run(arguments: argparse.Namespace) -> int:
     _check_inputs(folder, names, [name for some in files.values() for name in some])
     check_folder(folder, names)
     source = loaded(arguments) if arguments.tokenizer else config_of(arguments)
-    with Watch(shown=True, keeps=False) as watch:
-        splits = {
-            name: read_corpus(some, arguments.errors, arguments.lines, watch) for name, some in files.items()
-        }
+    with ExitStack() as stack:
+        lists = {name: stack.enter_context(listed(some)) for name, some in files.items()}
+        watch = stack.enter_context(Watch(shown=True, keeps=False))
+        splits = {name: _sound(items, arguments.errors, watch) for name, items in lists.items()}
         tokenizer, training = _tokenizer(source, splits, arguments.train_prefix, watch)
         options = DatasetOptions(
             arguments.format, arguments.dtype,
             allowed_special(arguments.allowed_special, tokenizer), arguments.document_end,
         )  # fmt: skip
         _check_options(tokenizer, options)
-        prepare_for(tokenizer, sum(corpus.n_bytes for corpus in splits.values()), watch)
+        prepare_for(tokenizer, sum(map(_n_bytes, splits.values())), watch)
         about = {"sources": files, "training": training}
         manifest = build_dataset(folder, splits, tokenizer, options, about, watch)
     if arguments.json:
@@ -186,32 +187,44 @@ def _check_options(tokenizer: Tokenizer, options: DatasetOptions) -> None:
 
 def _tokenizer(
     source: Tokenizer | TrainingConfig,
-    splits: dict[str, Corpus],
+    splits: dict[str, list[Item]],
     prefix: tuple[int, bool] | None,
     watch: Watch,
 ) -> tuple[Tokenizer, dict[str, Any] | None]:
     """Return the tokenizer, and what the manifest says about its training if it was trained now."""
-    from bpe_studio.dataset.training import beginning, train_for
+    from bpe_studio.dataset.texts import beginning
+    from bpe_studio.dataset.training import train_for
     from bpe_studio.engine.config import TrainingConfig
 
     if not isinstance(source, TrainingConfig):
         return source, None
-    corpus = splits["train"]
+    items, of_bytes = splits["train"], _n_bytes(splits["train"])
     if prefix is not None:
         size, is_share = prefix
-        corpus = beginning(corpus, corpus.n_bytes * size // 100_000 if is_share else size)
-    if not corpus.n_bytes:
+        items = beginning(items, of_bytes * size // 100_000 if is_share else size)
+    if not _n_bytes(items):
         raise BpeStudioError("there is no text to train on")
-    tell_preparing(corpus.n_bytes, watch)
+    tell_preparing(_n_bytes(items), watch)
     try:
-        tokenizer = train_for(corpus, splits.values(), source, watch)
+        tokenizer = train_for(items, [item for some in splits.values() for item in some], source, watch)
     except (TrainingError, SpecialTokenError) as error:
         raise UsageError(str(error)) from error
     assert tokenizer.training is not None
     facts = tokenizer.training.facts
-    whole = splits["train"].n_bytes
-    about = {"n_bytes": facts.n_bytes, "of_bytes": whole, "corpus": facts.fingerprint}
-    return tokenizer, about
+    return tokenizer, {"n_bytes": facts.n_bytes, "of_bytes": of_bytes, "corpus": facts.fingerprint}
+
+
+def _sound(items: list[Item], errors: str, watch: Watch) -> list[Item]:
+    from bpe_studio.dataset.texts import sound_items
+
+    found, notes = sound_items(items, errors, watch)
+    for note in notes:
+        watch.tell(f"note: {note}")
+    return found
+
+
+def _n_bytes(items: list[Item]) -> int:
+    return sum(item.n_bytes for item in items)
 
 
 def _tell_summary(folder: Path, manifest: dict[str, Any]) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import json
-import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpe_studio import __version__
-from bpe_studio.analysis.comparison import FigureCounter
-from bpe_studio.dataset.checks import RoundTrip
-from bpe_studio.dataset.id_files import ID_FORMATS, IdFormat, check_can_write, checked_dtype
+from bpe_studio.dataset.id_files import ID_FORMATS, check_can_write, checked_dtype
 from bpe_studio.dataset.manifest import FORMAT, MANIFEST, TOKENIZER, VERSION
+from bpe_studio.dataset.splits import Split, naming, sha256_of
 from bpe_studio.dataset.staging import check_folder, staged
-from bpe_studio.engine.corpus import Corpus, Document, Progress
-from bpe_studio.engine.errors import BpeStudioError, FormatError
-from bpe_studio.engine.long_texts import encode_parts, n_specials
+from bpe_studio.engine.errors import FormatError
+from bpe_studio.engine.items import Item
+from bpe_studio.engine.reading import Progress
 from bpe_studio.engine.text_encoder import AllowedSpecial
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.engine.writing import write_atomic
 from bpe_studio.formats.table import load, save
-
-CHUNK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -60,7 +54,7 @@ def output_names(splits: Mapping[str, Any], id_format: str) -> list[str]:
 
 def build_dataset(
     folder: Path,
-    splits: Mapping[str, Corpus],
+    splits: Mapping[str, Sequence[Item]],
     tokenizer: Tokenizer,
     options: DatasetOptions,
     about: Mapping[str, Any],
@@ -72,8 +66,8 @@ def build_dataset(
     ----------
     folder : Path
         Made if it is not there. A data set in it is replaced.
-    splits : mapping of str to Corpus
-        Name → documents.
+    splits : mapping of str to sequence of Item
+        Name → documents, as `texts.sound_items` returns them.
     tokenizer : Tokenizer
         What encodes.
     options : DatasetOptions
@@ -99,23 +93,23 @@ def build_dataset(
     dtype = checked_dtype(record, tokenizer.n_ids, options.dtype)
     end = _document_end(tokenizer, options)
     check_folder(folder, output_names(splits, options.id_format))
-    total = sum(corpus.n_bytes for corpus in splits.values())
+    total = sum(item.n_bytes for items in splits.values() for item in items)
     with staged(folder) as stage:
         save(tokenizer, stage / TOKENIZER, "studio")
         writers = {
-            name: _Split(
-                tokenizer, corpus, stage / (name + record.suffix), record, dtype, options.allowed_special, end
+            name: Split(
+                tokenizer, items, stage / (name + record.suffix), record, dtype, options.allowed_special, end
             )
-            for name, corpus in splits.items()
+            for name, items in splits.items()
         }
         told = _Told("encoding", total, progress)
         for name, split in writers.items():
-            with _naming(name):
+            with naming(name):
                 split.write(told)
         told = _Told("checking", total, progress)
         entries = {}
         for name, split in writers.items():
-            with _naming(name):
+            with naming(name):
                 entries[name] = split.checked(told)
         if load(stage / TOKENIZER) != tokenizer:
             raise FormatError(f"{folder}: not written, because the tokenizer that was read back differs.")
@@ -123,7 +117,7 @@ def build_dataset(
             "format": FORMAT,
             "version": VERSION,
             "program": f"BPE Studio {__version__}",
-            "tokenizer": _tokenizer_facts(tokenizer) | {"sha256": _sha256(stage / TOKENIZER)},
+            "tokenizer": _tokenizer_facts(tokenizer) | {"sha256": sha256_of(stage / TOKENIZER)},
             "ids": {"format": record.name, "dtype": dtype, "byte_order": "little"},
             "document_end": options.document_end,
             **about,
@@ -154,117 +148,6 @@ class _Told:
             self.progress(self.stage, self.done, self.total)
 
 
-@dataclass
-class _Split:
-    """A split on its way: encoded into a file, then read back from it."""
-
-    tokenizer: Tokenizer
-    corpus: Corpus
-    path: Path
-    record: IdFormat
-    dtype: str
-    allowed_special: AllowedSpecial
-    end: NDArray[np.uint32]
-    """The id after each document; empty if there is none."""
-    lengths: list[int] = field(default_factory=list)
-    """Ids of each document, without its end."""
-    n_specials: int = 0
-    """Special tokens in the text that were read as plain text."""
-
-    def __post_init__(self) -> None:
-        self._counter = FigureCounter(self.tokenizer)
-
-    def write(self, told: Callable[[int], None]) -> None:
-        """Encode the documents into the file."""
-        with open(self.path, "wb") as file:
-            self.record.write(file, self._encoded(told), self.dtype)
-            file.flush()
-            os.fsync(file.fileno())
-
-    def _encoded(self, told: Callable[[int], None]) -> Iterator[NDArray[np.uint32]]:
-        for document in self.corpus.documents:
-            self.lengths.append(0)
-            with _naming(document.name):
-                for utf8, ids in encode_parts(self.tokenizer, _chunks(document), self.allowed_special):
-                    self._counter.add(utf8, ids)
-                    self.lengths[-1] += len(ids)
-                    if self.allowed_special == "none":
-                        self.n_specials += n_specials(self.tokenizer, utf8)
-                    told(len(utf8))
-                    yield ids
-            self._counter.add(b"", self.end)
-            yield self.end
-
-    def _as_encoded(self, document: Document) -> bytes:
-        if not self.tokenizer.normalizer:
-            return document.utf8
-        return self.tokenizer.normalized(document.utf8, self.allowed_special).encode()
-
-    def checked(self, told: Callable[[int], None]) -> dict[str, Any]:
-        """Read the file back, and return the split's entry in the manifest."""
-        largest = 0
-        with open(self.path, "rb") as file:
-            ids = _Reader(self.record.read(file, self.dtype))
-            for document, length in zip(self.corpus.documents, self.lengths, strict=True):
-                with _naming(document.name):
-                    trip = RoundTrip(self.tokenizer, as_encoded=True)
-                    utf8, at = self._as_encoded(document), 0
-                    for block in ids.take(length):
-                        before, at = at, trip.follow(utf8, block, at)
-                        told(at - before)
-                    trip.check_end(utf8, at)
-                    if not np.array_equal(list(ids.take_all(len(self.end))), self.end):
-                        raise FormatError("the document's end is not what was written.")
-                    largest = max(largest, trip.largest_id or 0, *self.end.tolist())
-            if ids.is_left():
-                raise FormatError("there are more ids than were written.")
-        figures = self._counter.figures()
-        return {
-            "file": self.path.name,
-            "sha256": _sha256(self.path),
-            "n_documents": len(self.corpus.documents),
-            "largest_id": largest if figures.n_tokens else None,
-            "n_specials_as_text": self.n_specials,
-            **figures.as_json(),
-        }
-
-
-class _Reader:
-    """Takes ids from blocks, so many at a time."""
-
-    def __init__(self, blocks: Iterator[NDArray[Any]]) -> None:
-        self._blocks = blocks
-        self._rest: NDArray[Any] = np.zeros(0, np.uint32)
-
-    def take(self, n_ids: int) -> Iterator[NDArray[Any]]:
-        """Yield the next ids in parts; raise `FormatError` if there are fewer."""
-        while n_ids:
-            if not len(self._rest):
-                self._rest = next(self._blocks, self._rest)
-                if not len(self._rest):
-                    raise FormatError(f"{n_ids:,} ids that were written are not there.")
-            part, self._rest = self._rest[:n_ids], self._rest[n_ids:]
-            n_ids -= len(part)
-            yield part
-
-    def take_all(self, n_ids: int) -> list[int]:
-        """Return the next ids as a list."""
-        return [token for part in self.take(n_ids) for token in part.tolist()]
-
-    def is_left(self) -> bool:
-        """Return whether there are more."""
-        return len(self._rest) > 0 or any(len(block) for block in self._blocks)
-
-
-@contextlib.contextmanager
-def _naming(name: str) -> Iterator[None]:
-    """Put the name of a split or document before an error's message."""
-    try:
-        yield
-    except BpeStudioError as error:
-        raise BpeStudioError(f"{name}: {error}") from error
-
-
 def _document_end(tokenizer: Tokenizer, options: DatasetOptions) -> NDArray[np.uint32]:
     if options.document_end is None:
         return np.zeros(0, np.uint32)
@@ -283,13 +166,3 @@ def _tokenizer_facts(tokenizer: Tokenizer) -> dict[str, Any]:
         "normalizer": [list(step) for step in tokenizer.normalizer],
         "special_tokens": dict(tokenizer.special_tokens),
     }
-
-
-def _chunks(document: Document) -> Iterator[bytes]:
-    utf8 = document.utf8
-    return (utf8[start : start + CHUNK_BYTES] for start in range(0, len(utf8), CHUNK_BYTES))
-
-
-def _sha256(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

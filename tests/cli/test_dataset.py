@@ -118,6 +118,7 @@ def test_folders_are_read_and_what_is_no_text_is_left_out(capfd: pytest.CaptureF
         ("--train . -o set --vocab-size 300", 2, "set: lies in a folder that is read"),
         ("--train - --val - -o set --vocab-size 300", 2, "standard input"),
         ("--train gone.txt -o set --vocab-size 300", 1, "gone.txt"),
+        ("--train t.txt --val raw -o set --vocab-size 300", 1, "raw, line 1, byte offset 1"),
         ("--train empty.txt -o set --vocab-size 300", 1, "there is no text to train on"),
         ("--train t.txt -o none/set --vocab-size 300", 1, "none"),
         ("--train t.txt -o v.txt --vocab-size 300", 1, "it is not a folder"),
@@ -128,6 +129,7 @@ def test_what_cannot_be_is_one_line_and_writes_nothing(
     command: str, code: int, named: str, in_folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     Path("empty.txt").touch()
+    Path("raw").write_bytes(b"a\xff")
     before = sorted(os.listdir())
     assert main(["dataset", *command.split()]) == code
     out, err = capfd.readouterr()
@@ -150,16 +152,15 @@ def test_sizes_of_a_prefix() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
-@pytest.mark.parametrize("where", ["train.train_with", "building.encode_parts", "building.RoundTrip"])
+@pytest.mark.parametrize("where", ["training.train_with", "splits.encode_parts", "splits.RoundTrip"])
 def test_a_run_that_is_stopped_leaves_no_data_set_and_the_next_one_tidies_up(
     where: str, sent: signal.Signals, capfd: pytest.CaptureFixture[str]
 ) -> None:
     module, name = where.split(".")
-    module = {"train": "dataset.training", "building": "dataset.building"}[module]
     program = (
         "import signal, sys, time\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        f"import bpe_studio.{module} as module\n"
+        f"import bpe_studio.dataset.{module} as module\n"
         "def wait(*arguments, **named):\n"
         "    print('there', flush=True)\n"
         "    time.sleep(60)\n"

@@ -6,7 +6,7 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,19 +17,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bpe_studio as bs
-from bpe_studio.dataset import building, staging
+from bpe_studio.dataset import building, splits, staging
 from bpe_studio.dataset.building import DatasetOptions, build_dataset
-from bpe_studio.dataset.training import beginning, train_for
+from bpe_studio.dataset.splits import Split
+from bpe_studio.dataset.texts import beginning, sound_items
+from bpe_studio.dataset.training import train_for
 from bpe_studio.engine.config import TrainingConfig
-from bpe_studio.engine.corpus import Corpus
-from bpe_studio.engine.errors import BpeStudioError, FormatError
+from bpe_studio.engine.errors import BpeStudioError, CorpusError, FormatError
+from bpe_studio.engine.items import Item, items_of
+from bpe_studio.engine.long_texts import encode_parts
+from bpe_studio.engine.reading import ReadingMeter
 from tests.strategies import awkward_texts, corpora
+
+
+def listed(source: Any) -> list[Item]:
+    return list(items_of(source))
+
 
 TEXT = "the cat sat on the mat, the cats sat on <e>\n"
 TOK = bs.train(TEXT * 3, vocab_size=280, special_tokens=["<e>"])
-SPLITS = {
-    name: Corpus.from_source(texts) for name, texts in (("train", [TEXT, "é 😀"]), ("val", ["the cat"]))
-}
+SPLITS = {name: listed(texts) for name, texts in (("train", [TEXT, "é 😀"]), ("val", ["the cat"]))}
 
 
 def build(folder: Path, splits: Any = SPLITS, tokenizer: Any = TOK, **options: Any) -> dict[str, Any]:
@@ -51,12 +58,13 @@ def test_ids_tokenizer_and_manifest_fit_together(tmp_path: Path) -> None:
     assert manifest == json.loads((tmp_path / "set" / "manifest.json").read_text(encoding="utf-8"))
     again = bs.load(tmp_path / "set" / "tokenizer.json")
     assert again == TOK and manifest["tokenizer"]["fingerprint"] == TOK.fingerprint()
-    for name, corpus in SPLITS.items():
+    texts = {"train": [TEXT, "é 😀"], "val": ["the cat"]}
+    for name, whole in texts.items():
         ids = np.load(tmp_path / "set" / f"{name}.npy", mmap_mode="r")
         assert ids.dtype == np.uint16
-        assert again.decode_bytes(ids) == b"".join(document.utf8 for document in corpus.documents)
+        assert again.decode_bytes(ids) == "".join(whole).encode()
         entry = manifest["splits"][name]
-        assert (entry["n_tokens"], entry["n_bytes"]) == (len(ids), corpus.n_bytes)
+        assert (entry["n_tokens"], entry["n_bytes"]) == (len(ids), len("".join(whole).encode()))
         assert entry["largest_id"] == ids.max() < manifest["tokenizer"]["n_ids"]
         data = (tmp_path / "set" / entry["file"]).read_bytes()
         assert entry["sha256"] == hashlib.sha256(data).hexdigest()
@@ -65,8 +73,8 @@ def test_ids_tokenizer_and_manifest_fit_together(tmp_path: Path) -> None:
 
 
 def test_documents_are_walls_and_may_have_an_end(tmp_path: Path) -> None:
-    splits = {"train": Corpus.from_source(["the", " cat", "", "sat"])}
-    manifest = build(tmp_path / "set", splits, id_format="bin", document_end="<e>")
+    some = {"train": listed(["the", " cat", "", "sat"])}
+    manifest = build(tmp_path / "set", some, id_format="bin", document_end="<e>")
     ids = np.fromfile(tmp_path / "set" / "train.bin", "<u2").tolist()
     end = TOK.special_tokens["<e>"]
     parts = [TOK.encode(text) for text in ("the", " cat", "", "sat")]
@@ -80,8 +88,8 @@ def test_any_texts_come_back(
     texts: list[str], id_format: str, ends: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("any") / "set"
-    splits = {"train": Corpus.from_source(texts)}
-    build(folder, splits, id_format=id_format, dtype="uint32", document_end="<e>" if ends else None)
+    some = {"train": listed(texts)}
+    build(folder, some, id_format=id_format, dtype="uint32", document_end="<e>" if ends else None)
     file = folder / f"train.{id_format}"
     ids = np.load(file) if id_format == "npy" else np.fromfile(file, "<u4")
     assert TOK.decode_bytes(ids) == "".join(text + "<e>" * ends for text in texts).encode()
@@ -101,7 +109,7 @@ def fail(*arguments: Any, **named: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("module", "name"),
-    [(building, "save"), (building, "encode_parts"), (building, "load"), (building, "write_atomic")],
+    [(building, "save"), (splits, "encode_parts"), (building, "load"), (building, "write_atomic")],
 )
 def test_a_run_that_ends_early_leaves_the_old_set(
     module: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -124,15 +132,15 @@ def dies_at(function: str, call: int, folder: Path, tmp_path: Path) -> None:
         "import os, sys\n"
         "from pathlib import Path\n"
         "import bpe_studio as bs\n"
-        "from bpe_studio.dataset import building, staging\n"
-        "from bpe_studio.engine.corpus import Corpus\n"
+        "from bpe_studio.dataset import building, splits, staging\n"
+        "from bpe_studio.engine.items import items_of\n"
         f"real, calls = {function}, []\n"
         "def dying(*arguments, **named):\n"
         "    calls.append(1)\n"
         f"    if len(calls) == {call}: os._exit(9)\n"
         "    return real(*arguments, **named)\n"
         f"{function} = dying\n"
-        "splits = {'train': Corpus.from_source('other text'), 'val': Corpus.from_source('and more')}\n"
+        "splits = {'train': items_of('other text'), 'val': items_of('and more')}\n"
         "options = building.DatasetOptions('bin')\n"
         "building.build_dataset(Path(sys.argv[1]), splits, bs.load(sys.argv[2]), options, {})\n"
     )
@@ -146,7 +154,7 @@ def dies_at(function: str, call: int, folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("function", "call", "is_old_kept"),
-    [("building.encode_parts", 2, True), ("staging.os.replace", 3, False)],
+    [("splits.encode_parts", 2, True), ("staging.os.replace", 3, False)],
     ids=["encoding", "moving in"],
 )
 def test_what_a_killed_run_left_is_removed_by_the_next(
@@ -200,14 +208,14 @@ def test_a_folder_that_cannot_be_is_refused_before_the_work(tmp_path: Path) -> N
 def test_a_file_that_does_not_give_the_text_back_is_not_kept(
     spoil: Callable[[Any], Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = building._Split.write
+    write = Split.write
 
     def spoiled(split: Any, told: Any) -> None:
         write(split, told)
         ids = np.load(split.path)
         np.save(split.path, spoil(ids))
 
-    monkeypatch.setattr(building._Split, "write", spoiled)
+    monkeypatch.setattr(Split, "write", spoiled)
     with pytest.raises(BpeStudioError, match=said) as error:
         build(tmp_path / "set", {"val": SPLITS["val"]})
     assert str(error.value).startswith("val: ")
@@ -216,34 +224,32 @@ def test_a_file_that_does_not_give_the_text_back_is_not_kept(
 
 def test_a_character_that_the_alphabet_lacks_is_named_with_its_document(tmp_path: Path) -> None:
     tok = bs.train("the cat", vocab_size=9, alphabet="characters")
-    splits = {"train": Corpus.from_source("the cat"), "val": Corpus.from_source(["the", "cat é"])}
+    some = {"train": listed("the cat"), "val": listed(["the", "cat é"])}
     with pytest.raises(BpeStudioError, match=r"val: text 2: not in the alphabet: 'é'"):
-        build(tmp_path / "set", splits, tok)
+        build(tmp_path / "set", some, tok)
     assert names(tmp_path) == []
 
 
 def test_the_alphabet_has_the_characters_of_all_splits_and_the_merges_are_of_the_training_text() -> None:
-    train, val = Corpus.from_source("abab"), Corpus.from_source("cdcdcdcd é")
+    train, val = listed("abab"), listed("cdcdcdcd é")
     config = TrainingConfig(vocab_size=9, alphabet="characters", pattern="none")
-    tok = train_for(train, [train, val], config)
+    tok = train_for(train, [*train, *val], config)
     assert tok.alphabet.characters == (" ", "a", "b", "c", "d", "é")
     assert tok.merges == [("a", "b")]
     assert tok.decode(tok.encode("cdcd é")) == "cdcd é"
-    in_bytes = train_for(train, [train, val], TrainingConfig(vocab_size=300, pattern="none"))
+    in_bytes = train_for(train, [*train, *val], TrainingConfig(vocab_size=300, pattern="none"))
     assert in_bytes == bs.train("abab", vocab_size=300, pattern="none")
 
 
 @given(texts=corpora(awkward_texts()), n_bytes=st.integers(0, 60))
 def test_the_beginning_of_a_corpus_is_whole_characters(texts: list[str], n_bytes: int) -> None:
-    corpus = Corpus.from_source(texts)
-    part = beginning(corpus, n_bytes)
-    whole = b"".join(document.utf8 for document in corpus.documents)
-    kept = b"".join(document.utf8 for document in part.documents)
+    parts = [item.read("strict", ReadingMeter()) for item in beginning(listed(texts), n_bytes)]
+    whole = "".join(texts).encode()
+    kept = b"".join(part.utf8 for part in parts if part is not None)
     assert whole.startswith(kept) and len(kept) <= n_bytes
-    assert len(kept) > min(n_bytes, len(whole)) - 4
     assert kept == whole or n_bytes - len(kept) < len(whole[len(kept) :].decode()[0].encode())
-    for document, text in zip(part.documents, texts, strict=False):
-        assert text.startswith(document.text) and document.n_characters == len(document.text)
+    for part, text in zip(parts, texts, strict=False):
+        assert part is not None and text.startswith(part.text) and part.n_characters == len(part.text)
 
 
 def test_a_training_script_refuses_another_tokenizer(tmp_path: Path) -> None:
@@ -282,7 +288,62 @@ def test_a_manifest_cannot_have_files_elsewhere_removed(tmp_path: Path) -> None:
 
 def test_a_normalized_text_comes_back_as_it_was_encoded(tmp_path: Path) -> None:
     tok = replace(TOK, normalizer=(("NFC",),))
-    manifest = build(tmp_path / "set", {"train": Corpus.from_source("the e\u0301 cat")}, tok)
+    manifest = build(tmp_path / "set", {"train": listed("the e\u0301 cat")}, tok)
     assert manifest["checked"][0] == "every byte of the normalized text comes back"
     assert manifest["tokenizer"]["normalizer"] == [["NFC"]]
     assert tok.decode(np.load(tmp_path / "set" / "train.npy")) == "the é cat"
+
+
+def test_a_document_is_encoded_and_read_back_part_after_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "t.txt").write_bytes(TEXT.encode() * 50)
+    parts: list[int] = []
+
+    def small(tokenizer: Any, chunks: Any, allowed: Any) -> Iterator[Any]:
+        for utf8, ids in encode_parts(tokenizer, chunks, allowed, 20):
+            parts.append(len(utf8))
+            yield utf8, ids
+
+    monkeypatch.setattr(splits, "encode_parts", small)
+    build(tmp_path / "set", {"train": listed([tmp_path / "t.txt", "the", tmp_path / "t.txt"])})
+    assert len(parts) > 100
+    whole = TOK.encode_batch([TEXT * 50, "the", TEXT * 50], "none")
+    assert np.load(tmp_path / "set" / "train.npy").tolist() == sum(whole, [])
+
+
+def test_a_text_that_changes_meanwhile_is_no_data_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "t.txt").write_bytes(b"the cat sat")
+    write = Split.write
+
+    def changing(split: Any, told: Any) -> None:
+        write(split, told)
+        (tmp_path / "t.txt").write_bytes(b"the cat ran away")
+
+    monkeypatch.setattr(Split, "write", changing)
+    with pytest.raises(BpeStudioError, match=r"t\.txt was changed while it was read"):
+        build(tmp_path / "set", {"train": listed(tmp_path / "t.txt")})
+    assert names(tmp_path) == ["t.txt"]
+
+
+def test_what_is_no_text_is_found_before_the_work(tmp_path: Path) -> None:
+    contents = {
+        "a.txt": b"the cat",
+        "b.txt": b"the \xff cat",
+        "c.txt": b"\xef\xbb\xbfmat",
+        "d.txt": "é".encode("utf-16"),
+    }
+    for name, data in contents.items():
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises(CorpusError, match=r"b\.txt, line 1, byte offset 4"):
+        sound_items(listed(tmp_path), "strict")
+    found, notes = sound_items(listed(tmp_path), "skip")
+    assert [item.name for item in found] == ["a.txt", "c.txt", "d.txt"]
+    assert notes[0].startswith("left out: b.txt") and "byte order mark" in notes[1]
+    found, notes = sound_items(listed(tmp_path), "replace")
+    build(tmp_path / "set", {"train": found})
+    ids = np.load(tmp_path / "set" / "train.npy")
+    assert TOK.decode(ids) == "the catthe \ufffd catmaté"
+    assert any(note.startswith("b.txt: 1 × U+FFFD") for note in notes)

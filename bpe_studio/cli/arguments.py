@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from bpe_studio.engine.tokenizer import Tokenizer
 
 LARGEST = 2**31 - 1
+FORMAT_NAMES = tuple(
+    "studio character_bpe huggingface huggingface_older gpt2 minbpe sentencepiece tiktoken".split()
+)
+"""Formats that are written. Not asked of `bpe_studio.formats`: help must not wait for numpy."""
 
 
 def whole_number(least: int, most: int = LARGEST) -> Callable[[str], int]:
@@ -111,13 +115,13 @@ def loaded(arguments: argparse.Namespace) -> Tokenizer:
     return loaded_from(arguments.tokenizer)
 
 
-def loaded_from(name: str) -> Tokenizer:
-    """Return the tokenizer in a file or of a name, as ``-t`` takes them."""
+def loaded_from(name: str, pattern: str | None = None) -> Tokenizer:
+    """Return the tokenizer in a file or of a name, as ``-t`` takes them, perhaps with another pattern."""
     from bpe_studio.formats.table import load
 
     if name == "-":
         raise UsageError("argument -t/--tokenizer: a tokenizer cannot be read from standard input")
-    return load(name)
+    return load(name, pattern=pattern)
 
 
 def named(name: str, message: object) -> str:

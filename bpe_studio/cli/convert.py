@@ -1,19 +1,27 @@
 """Write a tokenizer in another format, and say what is lost.
 
-The new file is read back and compared before it takes its place.
+The new file is read back before it takes its place; where the program whose
+format it is, is installed, that one reads it too. The exit code is 1 if its ids
+differ. Some formats hold no split pattern; --pattern says the one of IN.
 
     bpe-studio convert my.json -o tokenizer.json --format huggingface
+    bpe-studio convert ranks.tiktoken --pattern cl100k -o my.json
 """
 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
-from bpe_studio.cli.arguments import file_name, loaded_from
-from bpe_studio.cli.outputs import check_output
-from bpe_studio.cli.streams import UsageError, tell, write_json
-from bpe_studio.engine.errors import BpeStudioError
+from bpe_studio.cli.arguments import FORMAT_NAMES, file_name, loaded_from, text
+from bpe_studio.cli.outputs import check_output, tell_report
+from bpe_studio.cli.streams import UsageError, error_text, input_bytes, tell, write_json
+from bpe_studio.engine.errors import BpeStudioError, PatternError
+
+if TYPE_CHECKING:
+    from bpe_studio.engine.tokenizer import Tokenizer
+    from bpe_studio.formats.reports import SaveReport
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,33 +34,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="OUT", type=file_name, required=True, help="the tokenizer file to write"
     )
     parser.add_argument(
-        "--format", metavar="F", help="the format to write; by default the one that OUT's name ends with"
+        "--format", metavar="F",
+        help=f"{', '.join(FORMAT_NAMES)}; by default the first that has OUT's ending and holds the tokenizer",
+    )  # fmt: skip
+    parser.add_argument("--pattern", metavar="P", type=text, help="the split pattern, in place of IN's")
+    parser.add_argument(
+        "--sample",
+        metavar="FILE",
+        type=file_name,
+        help="a text in UTF-8 on which the new file is checked too",
     )
     parser.add_argument("--json", action="store_true", help="what was done as JSON on standard output")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, write, and say what was lost and checked."""
-    from bpe_studio.formats.table import format_for, format_named, save
+    from bpe_studio.formats.table import format_named, save
 
-    output = Path(arguments.output)
-    check_output(arguments.output, ())
+    sample = arguments.sample
+    check_output(arguments.output, [sample] if sample else [])
     try:
-        named = format_named(arguments.format) if arguments.format else None
+        if arguments.format is not None:
+            format_named(arguments.format)
     except BpeStudioError as error:
         raise UsageError(f"argument --format: {error}") from error
-    tokenizer = loaded_from(arguments.input)
-    record = named or format_for(output, tokenizer)
-    report = save(tokenizer, output, record.name)
-    lost = report.lost
-    for sentence in lost:
-        tell(f"note: not kept: {sentence}")
-    for check in report.checks[1:]:
-        tell(f"note: {check}")
+    checked_on = "" if sample is None else input_bytes(sample).decode("utf-8", "replace")
+    try:
+        tokenizer = loaded_from(arguments.input, arguments.pattern)
+    except PatternError as error:
+        raise UsageError(f"argument --pattern: {error_text(error)}") from error
+    report = save(tokenizer, arguments.output, arguments.format, sample=checked_on)
+    tell_report(report)
     if arguments.json:
-        checked = {"lost": list(lost), "n_bytes": output.stat().st_size}
-        write_json({"output": arguments.output, "format": record.name, "fingerprint": tokenizer.fingerprint(),
-                    "vocab_size": tokenizer.vocab_size, "n_ids": tokenizer.n_ids} | checked)  # fmt: skip
+        write_json(_json_value(tokenizer, report))
     else:
-        tell(f"{arguments.output}: {record.label}; {tokenizer.vocab_size:,} tokens; read back, and the same")
-    return 0
+        files = ", ".join(path.name for path in report.files)
+        tell(f"{arguments.output}: {report.format}, {tokenizer.vocab_size:,} tokens; wrote {files}")
+    return 0 if report.ok else 1
+
+
+def _json_value(tokenizer: Tokenizer, report: SaveReport) -> dict[str, Any]:
+    return {
+        "format": report.format,
+        "files": [str(path) for path in report.files],
+        "fingerprint": tokenizer.fingerprint(),
+        "vocab_size": tokenizer.vocab_size,
+        "n_ids": tokenizer.n_ids,
+        "lost": list(report.lost),
+        "checks": [asdict(check) | {"ok": check.ok} for check in report.checks],
+        "ok": report.ok,
+    }

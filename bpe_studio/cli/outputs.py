@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from bpe_studio.cli.streams import STANDARD_INPUT, UsageError
+from bpe_studio.cli.streams import STANDARD_INPUT, UsageError, tell
+
+if TYPE_CHECKING:
+    from bpe_studio.formats.reports import SaveReport
 
 
 def check_output(output: str, inputs: Iterable[str], option: str = "-o/--output") -> None:
@@ -35,6 +39,14 @@ def check_output(output: str, inputs: Iterable[str], option: str = "-o/--output"
     check_target(Path(output))
     if any(is_read(output, name) for name in inputs):
         raise UsageError(f"{output}: is to be read and to be overwritten; choose another output")
+
+
+def tell_report(report: SaveReport) -> None:
+    """Say what a file does not keep of a tokenizer, and who read it back."""
+    for sentence in report.lost:
+        tell(f"note: {sentence}")
+    for check in report.checks:
+        tell(f"{report.path}: {check}")
 
 
 def is_read(output: str, source: str) -> bool:

@@ -11,9 +11,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpe_studio.cli.arguments import file_name, share, text, whole_number
+from bpe_studio.cli.arguments import FORMAT_NAMES, file_name, share, text, whole_number
 from bpe_studio.cli.corpora import counted, listed
-from bpe_studio.cli.outputs import is_read, same_file
+from bpe_studio.cli.outputs import is_read, same_file, tell_report
 from bpe_studio.cli.progress import INTERRUPTED, PREPARING, Watch
 from bpe_studio.cli.streams import STANDARD_INPUT, UsageError, error_text, tell, write_json
 from bpe_studio.engine.errors import BpeStudioError, PatternError, SpecialTokenError, TrainingError
@@ -54,7 +54,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--errors": {"choices": ("strict", "replace", "skip"), "default": "strict",
                  "help": "bytes that are not text: an error (default), U+FFFD, or leave the document out"},
     "--lines": {"action": "store_true", "help": "every line is a document"},
-    "--format": {"metavar": "F", "help": "studio (default) or character_bpe"},
+    "--format": {"metavar": "F", "help": f"studio (default) or {', '.join(FORMAT_NAMES[1:])}"},
     "--merges-csv": {"type": file_name, "metavar": "F",
                      "help": "also write the merges with counts, ties and margins as CSV"},
 }  # fmt: skip
@@ -94,16 +94,18 @@ def run(arguments: argparse.Namespace) -> int:
     if watch.interrupted and not tokenizer.n_merges:
         tell("stopped before the first merge; nothing was written")
         return INTERRUPTED
-    save(tokenizer, arguments.output, arguments.format)
+    report = save(tokenizer, arguments.output, arguments.format)
     if arguments.merges_csv:
         from bpe_studio.cli.merges_csv import write_merges_csv
 
         write_merges_csv(tokenizer, Path(arguments.merges_csv))
+    if speaks and report.format != "studio" or not report.ok:
+        tell_report(report)
     if speaks or watch.interrupted:
         tell(summary(tokenizer, arguments.output))
     if arguments.json:
         write_json(_json_summary(tokenizer, arguments.output))
-    return INTERRUPTED if watch.interrupted else 0
+    return INTERRUPTED if watch.interrupted else 0 if report.ok else 1
 
 
 def summary(tokenizer: Tokenizer, output: str) -> str:

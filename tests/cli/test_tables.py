@@ -236,11 +236,55 @@ def test_a_tokenizer_is_written_in_another_format_and_what_is_lost_is_said(
     assert main(command.split()) == 0
     assert main("convert c.json -o t.json --format character_bpe".split()) == 0
     out, err = capfd.readouterr()
-    assert out == "" and "note: not kept: The counts, ties and margins" in err and "t.json: " in err
+    assert out == "" and err.startswith("bpe-studio: note: The counts, ties and margins")
+    assert "t.json: reloaded with BPE Studio: 0 differences on " in err
     assert load("t.json") == load("c.json") and load("t.json").training is None
     value = as_json("convert c.json -o t.json --format character_bpe", capfd)
     assert value["fingerprint"] == load("c.json").fingerprint() and len(value["lost"]) == 1
-    assert value["n_bytes"] == Path("t.json").stat().st_size
+    assert value["files"] == ["t.json"] and value["ok"] and value["checks"][0]["by"] == "BPE Studio"
+
+
+def test_a_tokenizer_is_checked_by_the_program_whose_format_it_is(
+    model: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    Path("s.txt").write_bytes(TEXT.encode() * 5)
+    command = "train a.txt --vocab-size 262 --pattern gpt2 -o g.json --quiet"
+    assert main(command.split()) == 0
+    value = as_json("convert g.json -o tokenizer.json --format huggingface --sample s.txt", capfd)
+    theirs = next(check for check in value["checks"] if check["by"] == "tokenizers")
+    assert theirs["ok"] and theirs["n_bytes"] > 100
+    ids = tokenizers.Tokenizer.from_file("tokenizer.json").encode(TEXT, add_special_tokens=False).ids
+    assert ids == load("g.json").encode(TEXT)
+    assert load("tokenizer.json").encode(TEXT) == ids
+
+
+def test_a_check_that_fails_is_the_exit_code(
+    model: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from bpe_studio.formats import table
+    from bpe_studio.formats.reports import Check
+
+    checks = table._checks
+    monkeypatch.setattr(table, "_checks", lambda *given: [*checks(*given), Check("somebody", 7, 1)])
+    assert main("convert model.json -o t.json".split()) == 1
+    assert "t.json: reloaded with somebody: 1 difference on 7 bytes" in capfd.readouterr().err
+    assert main("train a.txt --vocab-size 258 -o t.json --quiet".split()) == 1
+    assert "1 difference" in capfd.readouterr().err
+
+
+def test_a_pattern_takes_the_place_of_the_files(model: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main("convert model.json --pattern gpt2 -o t.json".split()) == 0
+    assert load("t.json").pattern.name == "gpt2"
+    assert main("convert model.json --pattern [ -o t.json".split()) == 2
+    assert "argument --pattern: " in capfd.readouterr().err
+
+
+def test_every_format_that_is_written_is_named_in_the_help() -> None:
+    from bpe_studio.cli.arguments import FORMAT_NAMES
+    from bpe_studio.formats.table import FORMATS
+
+    assert sorted(FORMAT_NAMES) == sorted(record.name for record in FORMATS if record.is_written)
 
 
 def test_a_pretrained_vocabulary_becomes_a_file(capfd: pytest.CaptureFixture[str]) -> None:

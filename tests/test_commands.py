@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_studio.cli.program import parser
-from bpe_studio.cli.train import _config
+from bpe_studio.cli.train import config_of
 from bpe_studio.commands import (
     WITHOUT_OPTION,
     command_line,
@@ -48,7 +48,7 @@ def test_a_training_is_read_back_with_the_same_settings(config):
     line = command_line(arguments)
     assert shlex.split(line) == arguments
     found = parser().parse_args(arguments[1:])
-    assert _config(found) == config
+    assert config_of(found) == config
     assert [Path(name).name for name in (*found.files, found.output)] == ["a b.txt", "-c.txt", "-o.json"]
     assert found.format == "studio"
 

@@ -10,7 +10,8 @@ A map of the package, from the bottom up; imports go downward only:
         errors         the errors a caller may catch
         corpus         documents, read strictly, in blocks
         patterns       split patterns, named ones and the user's own
-        words          WordTable: unique pre-tokens with counts
+        items          what a source lists, opened one by one as streams
+        words          WordTable: unique pre-tokens with counts, taken as the text is read
         alphabet       base symbols: bytes or characters
         ties           rules for pairs with equal counts
         reference      the specification, in plain Python: read this first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return open_window(list(arguments))
     from bpe_studio.cli import main as run_command
+    from bpe_studio.engine import kernels
 
+    kernels.is_own_process = True
+    # What a command makes it keeps to its end. Looking through all of it for garbage, again and again while
+    # it grows, took a sixth of the time of training and writing.
+    gc.set_threshold(100_000)
     return run_command(arguments)
 
 

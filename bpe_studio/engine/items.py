@@ -192,6 +192,8 @@ class OpenText:
         for block in self.blocks():
             line += block.count(b"\n", 0, max(0, offset - at))
             at += len(block)
+            if at > offset:
+                break
         return bad_byte(byte, reason, line, offset, self.item.name, self.item.path, self.encoding)
 
     def first_error(self) -> CorpusError | None:

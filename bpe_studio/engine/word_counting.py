@@ -45,11 +45,11 @@ class Walls:
 
     def parts(self, text: Bytes, end: int) -> tuple[Parts, int]:
         """Return what lies between walls in the first `end` bytes, and how many special strings do."""
-        ends = np.array([end], np.int64)
+        parts = np.array([[0, end]], np.int64)
         if self._lines:
-            line_ends = np.flatnonzero(text[:end] == ord("\n")) + 1
-            ends = line_ends if len(line_ends) and line_ends[-1] == end else np.append(line_ends, end)
-        parts = np.stack([np.append(0, ends[:-1]), ends], axis=1)
+            ends = np.flatnonzero(text[:end] == ord("\n")) + 1
+            ends = ends if len(ends) and ends[-1] == end else np.append(ends, end)
+            parts = np.stack([np.append(0, ends[:-1]), ends], axis=1)
         if self._special is None:
             return parts, 0
         kept: list[tuple[int, int]] = []

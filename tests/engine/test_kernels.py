@@ -88,3 +88,13 @@ def test_unwritable_cache_does_no_harm(tmp_path):
         text=True,
     )
     assert done.stdout.split() == ["loaded"], done.stderr
+
+
+def test_in_our_own_process_numba_imports_no_extensions_of_others():
+    code = (
+        "from numba.core import entrypoints\nentrypoints.importlib_metadata = None\n"
+        "from bpe_studio.engine import kernels\nfrom bpe_studio.engine.compiling import prepare, warm_up\n"
+        "kernels.is_own_process = True\nwarm_up(prepare())\nprint('done')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["done"], done.stderr

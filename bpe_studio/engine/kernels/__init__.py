@@ -39,6 +39,11 @@ MODULES = (
     "utf8",
 )
 MARKER = "complete"
+
+is_own_process = False
+"""Whether nobody but the program uses numba in this process. Then it need not import extensions that other
+packages have registered with it, which takes as long as numba itself and is of no use to the kernels."""
+
 _lock = threading.Lock()
 _loaded: SimpleNamespace | None = None
 _folder: Path | None = None
@@ -113,7 +118,10 @@ def _writable(folder: Path) -> Path:
 
 def _import_kernels(folder: Path) -> SimpleNamespace:
     from numba import config
+    from numba.core import entrypoints
 
+    if is_own_process:
+        entrypoints._already_initialized = True
     before, config.CACHE_DIR = config.CACHE_DIR, str(folder)  # read when a function is decorated
     try:
         modules = {name: importlib.import_module(f"{__name__}.{name}") for name in MODULES}

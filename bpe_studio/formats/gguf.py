@@ -7,17 +7,15 @@ are read. Where llama.cpp differs from the library that the vocabulary comes fro
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from bpe_studio.engine.errors import FormatError
 from bpe_studio.engine.normalizing import Step
 from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.sentencepiece_normalizer import SentencePieceNormalizer
 from bpe_studio.engine.tokenizer import Tokenizer
-from bpe_studio.formats.assembling import byte_alphabet
+from bpe_studio.formats.assembling import byte_alphabet, tokenizer_of_pairs
 from bpe_studio.formats.byte_letters import bytes_of
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.fields import Fields
@@ -168,13 +166,11 @@ def _of_merges(values: Fields) -> Tokenizer:
     ids = {bytes_of(text): token for text, token in plain.items()}
     if len(ids) < len(texts[NORMAL]) + len(texts[UNUSED]):
         raise FormatError("two of its tokens are the same bytes.")
-    alphabet = byte_alphabet(ids)
-    left, right, product = _merges(values, ids).T
-    made = {*alphabet.token_ids, *product.tolist()}
-    return Tokenizer(
-        alphabet, left, right, product, resolve_pattern(split.pattern), texts[CONTROL],
-        "pairs-whole" if split.whole_first else "pairs",
-        unmerged={token: data for data, token in ids.items() if token not in made},
+    tokenizer = tokenizer_of_pairs(
+        byte_alphabet(ids), plain, _merges(values), bytes_of, whole_first=split.whole_first
+    )
+    return replace(
+        tokenizer, pattern=resolve_pattern(split.pattern), special_tokens=texts[CONTROL],
         added_tokens=texts[USER_DEFINED], normalizer=split.normalizer,
     )  # fmt: skip
 
@@ -189,19 +185,15 @@ def _split_name(values: Fields) -> SplitName:
     raise FormatError(f"{key} is {name[:40]!r}; the split patterns of these names are known: {known}.")
 
 
-def _merges(values: Fields, ids: dict[bytes, int]) -> np.ndarray:
-    """Return rows of the ids of left part, right part and product."""
-    rows: dict[tuple[int, int], int] = {}
+def _merges(values: Fields) -> list[tuple[str, str]]:
+    """Return the two parts of each merge; of a merge that is there twice, programs take either place."""
+    merges: dict[tuple[str, str], None] = {}
     for rank, text in enumerate(values.texts(f"{PREFIX}merges")):
-        place = f"{PREFIX}merges[{rank}]"
-        parts = [bytes_of(part) for part in text.split(" ")]
-        if len(parts) != 2 or not all(parts):
-            raise FormatError(f"{place} must be two tokens and a blank, not {text[:40]!r}.")
-        for token in (*parts, b"".join(parts)):
-            if token not in ids:
-                raise FormatError(f"{place} ({text[:40]!r}) uses or makes a token that is not in the list.")
-        pair = ids[parts[0]], ids[parts[1]]
-        if pair in rows:
-            raise FormatError(f"{place} ({text[:40]!r}) is there twice.")
-        rows[pair] = ids[b"".join(parts)]
-    return np.array([(*pair, token) for pair, token in rows.items()], np.int32).reshape(-1, 3)
+        left, _, right = text.partition(" ")
+        if not left or not right or " " in right or (left, right) in merges:
+            raise FormatError(
+                f"{PREFIX}merges[{rank}] must be two tokens and a blank, and not be there before; it is "
+                f"{text[:40]!r}."
+            )
+        merges[left, right] = None
+    return list(merges)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from bpe_studio.engine.errors import FormatError
 from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.sentencepiece_normalizer import SentencePieceNormalizer
 from bpe_studio.engine.tokenizer import Tokenizer
+from bpe_studio.formats.assembling import character_alphabet
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 KINDS = {
@@ -83,7 +84,10 @@ def tokenizer_of_pieces(pieces: Sequence[Piece], normalizer: SentencePieceNormal
     letters = [token for token in (*ids[NORMAL], *ids[UNUSED]) if len(pieces[token].text) == 1]
     longer = [token for token in ids[NORMAL] if len(pieces[token].text) > 1]
     longer.sort(key=lambda token: -pieces[token].score)
-    alphabet = _alphabet(pieces, ids[UNKNOWN], ids[BYTE], letters)
+    spelled = sorted(ids[BYTE], key=lambda token: pieces[token].text)
+    unknown = pieces[ids[UNKNOWN][0]].text, ids[UNKNOWN][0]
+    alphabet = character_alphabet({pieces[token].text: token for token in letters}, spelled, unknown)
+    alphabet = replace(alphabet, fuse_unknown=not spelled)
     _check_letters(alphabet, [pieces[token].text for token in longer])
     unused = {token: pieces[token].text for token in ids[UNUSED] if len(pieces[token].text) > 1}
     known = {pieces[token].text for token in (*letters, *longer, *unused)}
@@ -157,22 +161,6 @@ def joined(text: str, known: dict[str, tuple[int, int]]) -> list[str]:
         at = min(found)[1]
         parts[at : at + 2] = [parts[at] + parts[at + 1]]
     return parts
-
-
-def _alphabet(
-    pieces: Sequence[Piece], unknown: Sequence[int], byte_ids: Sequence[int], letters: Sequence[int]
-) -> Alphabet:
-    def text(token: int) -> str:
-        return pieces[token].text
-
-    letters = sorted(letters, key=text)
-    ids = (*unknown, *sorted(byte_ids, key=text), *letters)
-    follow = ids == tuple(range(ids[0], ids[0] + len(ids)))
-    return Alphabet(
-        "characters", first_id=ids[0] if follow else 0, unknown_token=text(ids[0]),
-        byte_fallback=bool(byte_ids), characters=tuple(map(text, letters)), ids=() if follow else ids,
-        fuse_unknown=not byte_ids,
-    )  # fmt: skip
 
 
 def _check(pieces: Sequence[Piece]) -> None:

@@ -96,7 +96,7 @@ def _normalizer(model: Message, trainer: Message, pieces: list[Piece]) -> Senten
     user_defined = tuple(piece.text for piece in pieces if piece.kind == USER_DEFINED)
     # Without replacements keeping a text changes nothing, unless it has blanks of its own.
     kept = user_defined if charsmap or any(" " in text for text in user_defined) else ()
-    normalizer = SentencePieceNormalizer(
+    return SentencePieceNormalizer(
         add_dummy_prefix=settings.flag(DUMMY_PREFIX, True),
         remove_extra_whitespaces=settings.flag(EXTRA_BLANKS, True),
         escape_whitespaces=settings.flag(ESCAPE_BLANKS, True),
@@ -104,7 +104,6 @@ def _normalizer(model: Message, trainer: Message, pieces: list[Piece]) -> Senten
         charsmap=base64.b64encode(charsmap).decode(),
         kept=kept,
     )
-    return normalizer
 
 
 # ---- writing -----------------------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ def test_ids_of_merges_are_those_of_hugging_face(pattern: str, pre: str) -> None
     again = format_.read(content(gguf(file_of_merges(tokenizer, pre))))
     assert again.tokens == tokenizer.tokens
     assert again.special_tokens == tokenizer.special_tokens
-    other = hugging_face(again, ignore_merges=again.semantics == "pairs-whole")
+    other = hugging_face(again, ignore_merges=pre in ("llama-bpe", "tekken"))
     texts = random_texts(4_000, seed=5)
     for text, found in zip(texts, other.encode_batch(texts), strict=True):
         assert again.encode(text, "none") == found.ids
@@ -144,7 +144,7 @@ def test_ids_of_pieces_are_those_of_sentencepiece(prefix: bool) -> None:
         *(Piece(t, 0.0, BYTE) for t in BYTE_TEXTS),
     ]
     trained = bs.train(
-        CORPUS.replace(" ", "▁"), vocab_size=800, pattern="none", alphabet="characters", lines=True
+        CORPUS[:80_000].replace(" ", "▁"), vocab_size=800, pattern="none", alphabet="characters", lines=True
     )
     texts = [f"{left}{right}" for left, right in trained.merges]
     pieces += [Piece(text, -float(rank)) for rank, text in enumerate(texts)]
@@ -167,8 +167,8 @@ def test_ids_of_pieces_are_those_of_sentencepiece(prefix: bool) -> None:
         ({"token_type": (ARRAY, FLOAT32, [1.0] * 1_000)}, "must have 1,000 numbers"),
         ({"token_type": (ARRAY, INT32, [9] * 1_000)}, "of kind 9"),
         ({"merges": (ARRAY, TEXT, ["a  b"])}, "two tokens and a blank"),
-        ({"merges": (ARRAY, TEXT, ["a b", "a b"])}, "a token that is not in the list|there twice"),
-        ({"merges": (ARRAY, TEXT, ["Ġ ŁŁŁ"])}, "not in the list"),
+        ({"merges": (ARRAY, TEXT, ["t h", "t h"])}, r"merges\[1\] must be two tokens .* not be there before"),
+        ({"merges": (ARRAY, TEXT, ["Ġ ŁŁŁ"])}, "merge 0 needs the token 'ŁŁŁ'"),
         ({"merges": (ARRAY, UINT32, [1, 2])}, "must be a text"),
     ],
 )  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property
-from typing import TypeGuard
+from typing import TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,14 +82,12 @@ class TextEncoder:
         self, texts: list[str | bytes], allowed_special: AllowedSpecial, n_threads: int
     ) -> list[list[int]]:
         """Return the token ids of several texts, in their order."""
-        plain = [text for text in texts if isinstance(text, str)]
         names = self._looked_for(allowed_special)
-        n_characters = 0 if self._fast else sum(map(len, plain))
-        fast = self._fast_for(n_characters) if names is not None and len(plain) == len(texts) else None
-        if fast is not None and names is not None:
+        if names is not None and set(map(type, texts)) <= {str}:
+            plain = cast("list[str]", texts)
+            fast = self._fast or self._fast_for(sum(map(len, plain)))
             with suppress(UnicodeEncodeError):
-                ids = encode_together(fast, plain, names)
-                if ids is not None:
+                if fast is not None and (ids := encode_together(fast, plain, names)) is not None:
                     return ids
         if n_threads < 2:
             return [self.ids(text, allowed_special) for text in texts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 
 import pytest
@@ -107,6 +108,22 @@ def test_a_batch_is_what_one_by_one_gives(tok):
     )
     assert tok.encode_batch([]) == []
     assert tok.encode_batch(iter(texts), "none", n_threads=2) == [plain(tok, text) for text in texts]
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_a_batch_leaves_the_garbage_collector_as_it_was(tok, enabled):
+    (gc.enable if enabled else gc.disable)()
+    try:
+        for frozen in (False, True):
+            if frozen:
+                gc.freeze()
+            n_frozen = gc.get_freeze_count()
+            tok.encode_batch(["the cat"] * 2000)
+            assert gc.isenabled() == enabled
+            assert (gc.get_freeze_count() > 0) == (n_frozen > 0) == frozen
+    finally:
+        gc.unfreeze()
+        gc.enable()
 
 
 def test_one_encoder_serves_several_threads(tok):

@@ -23,7 +23,9 @@ POINTS = [point for point in range(0x110000) if not 0xD800 <= point < 0xE000]
 
 TRICKY = (
     *SEAMS,
-    *"' 's 'S 'ſ 't 'Re 'VE 'll 'm 'd s S ſ a B Dž ʰ 漢 é \u0301 1 ½ Ⅷ / // ! ? - — _ “".split(" "),
+    *"' 's 'S 'ſ 't 'Re 'VE 'lL 'm 'd s S ſ a B Dž ʰ 漢 é É Ж क \u093f \u0301 1 ½ Ⅷ / // ! ? - — _ “".split(
+        " "
+    ),
     *("😀", "\u200d", "\u212a", "ﬀ", "𝕬", "İ", "ß", "\x1c", "\n  \n", "\n \u2028\r\n", "x" * 70, " " * 70),
 )
 """What the alternatives of the patterns begin, end and turn on, and what fills a block."""

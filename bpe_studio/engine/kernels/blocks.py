@@ -1,4 +1,4 @@
-"""The pre-tokens of GPT-2 and GPT-4 in a block of 64 bytes, by sets of bytes kept as bits of one number.
+"""The pre-tokens in a block of 64 bytes, by sets of bytes kept as bits of one number.
 
 A block begins where a pre-token starts, so nothing that comes before it matters. Bit i is byte i, and
 ``x << 1`` are the bytes that come after those of x. All bytes of a character have its class.
@@ -11,7 +11,18 @@ import numpy as np
 from bpe_studio.engine.kernels.decorator import inlined, part
 from bpe_studio.engine.kernels.intrinsics import byte_sets, leading_zeros, trailing_zeros
 from bpe_studio.engine.kernels.scanning import WIDTH, character, contraction_end
-from bpe_studio.engine.kernels.state import BLOCK, GPT2, LETTER, NUMBER, SPACE
+from bpe_studio.engine.kernels.state import (
+    BLOCK,
+    GPT2,
+    GPT4,
+    LETTER,
+    LOWER,
+    NUMBER,
+    O200K,
+    SPACE,
+    UPPER,
+    WHITESPACE,
+)
 
 NONE, ALL = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
@@ -19,20 +30,25 @@ ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 
 @part
 def wide_sets(text, at, leads, classes):
-    """Return the bytes of letters, numbers and white space among characters of several bytes."""
-    letters, numbers, spaces = NONE, NONE, NONE
+    """Return which bytes of several-byte characters are LETTER, NUMBER, SPACE, UPPER and LOWER."""
+    letters, numbers, spaces, upper, lower = NONE, NONE, NONE, NONE, NONE
     while leads != NONE:
         place = trailing_zeros(leads)
         found = character(text, at + place, classes)
         bits = ((ONE << np.uint64(found >> WIDTH)) - ONE) << np.uint64(place)
-        if found & LETTER:
-            letters |= bits
-        elif found & NUMBER:
-            numbers |= bits
-        elif found & SPACE:
-            spaces |= bits
+        letters |= bits * np.uint64((found & LETTER) != 0)
+        numbers |= bits * np.uint64((found & NUMBER) != 0)
+        spaces |= bits * np.uint64((found & SPACE) != 0)
+        upper |= bits * np.uint64((found & UPPER) != 0)
+        lower |= bits * np.uint64((found & LOWER) != 0)
         leads &= leads - ONE
-    return letters, numbers, spaces
+    return letters, numbers, spaces, upper, lower
+
+
+@inlined
+def below(places):
+    """Return the bits below the lowest one of a set; all if it is empty."""
+    return (places & (NONE - places)) - ONE
 
 
 @inlined
@@ -114,13 +130,29 @@ def with_contractions(starts, quotes, text, at, end, any_case):
 
 
 @inlined
+def with_contractions_of_words(starts, quotes, letters, text, at, end):
+    """Return the starts where a contraction belongs to the word before it."""
+    quotes &= letters << ONE
+    while quotes != NONE:
+        quote = quotes & (NONE - quotes)
+        place = at + trailing_zeros(quote)
+        after = contraction_end(text, place, end, True)
+        if after > place:
+            next_one = quote << np.uint64(after - place)
+            starts = (starts & ~(next_one - quote)) | next_one
+            quotes &= ~next_one
+        quotes ^= quote
+    return starts
+
+
+@inlined
 def block_starts(kind, text, at, end, classes):
     """Return where in a block pre-tokens start, the first left out, as far as that is certain.
 
     Parameters
     ----------
     kind : int
-        GPT2 or GPT4.
+        The split pattern.
     text : ndarray of uint8
         UTF-8; a block can be read from any place in it.
     at, end : int
@@ -133,27 +165,46 @@ def block_starts(kind, text, at, end, classes):
     uint64
         Bits of the block; the end of the text is one of them.
     """
-    letters, numbers, spaces, blanks, newlines, quotes, wide, rest = byte_sets(text, at)
-    valid = ALL if end - at >= BLOCK else (ONE << np.uint64(end - at)) - ONE
+    letters, capitals, numbers, spaces, blanks, newlines, slashes, quotes, wide, rest = byte_sets(text, at)
+    whole = ALL if end - at >= BLOCK else (ONE << np.uint64(end - at)) - ONE
+    valid = whole
     wide &= valid
+    small = letters & ~capitals
     if wide != NONE:
-        more_letters, more_numbers, more_spaces = wide_sets(text, at, wide & ~rest, classes)
+        more_letters, more_numbers, more_spaces, upper, lower = wide_sets(text, at, wide & ~rest, classes)
         letters |= more_letters
         numbers |= more_numbers
         spaces |= more_spaces
-        if kind != GPT2 and more_numbers != NONE:  # `threes` counts bytes
-            valid &= (more_numbers & (NONE - more_numbers)) - ONE
+        if kind == GPT4 or kind == O200K:
+            valid &= below(more_numbers)  # `threes` counts bytes
+        if kind == O200K:
+            # A mark goes on with a word, but begins none here; no capital follows what may be small.
+            marks = upper & lower & ~more_letters
+            valid &= below(marks & ~((letters | marks) << ONE))
+            letters |= marks
+            capitals |= upper & ~lower
+            small |= lower & ~upper
+            valid &= below(capitals & ((upper & lower) << ONE))
     spaces &= valid
     newlines &= valid
     rest &= valid
     others = valid & ~(letters | numbers | spaces)
     last = last_spaces(spaces, valid, rest)
-    if kind == GPT2:
+    if kind == WHITESPACE:
+        starts = spaces ^ (spaces << ONE)
+    elif kind == GPT2:
         starts = gpt2_starts(letters, numbers, spaces, others, blanks, last)
+        starts = with_contractions(starts, quotes, text, at, end, False)
     else:
         starts = gpt4_starts(letters, numbers, spaces, newlines, others, blanks, last, rest)
-    starts = with_contractions(starts, quotes, text, at, end, kind != GPT2) & valid & ~ONE
-    if end - at < BLOCK and valid >> np.uint64(end - at - 1) == ONE:
+        if kind == GPT4:
+            starts = with_contractions(starts, quotes, text, at, end, True)
+        else:
+            starts |= capitals & (small << ONE)
+            starts = with_contractions_of_words(starts, quotes, letters, text, at, end)
+            valid &= below(slashes & (newlines << ONE))  # it may belong to the line end
+    starts &= valid & ~ONE
+    if end - at < BLOCK and valid == whole:
         return starts | (ONE << np.uint64(end - at))
     # How a run of white space is cut depends on what follows it; only its first byte is certain.
     settled = leading_zeros(valid & ~spaces)

@@ -8,7 +8,7 @@ from bpe_studio.engine.kernels.blocks import block_starts
 from bpe_studio.engine.kernels.decorator import part
 from bpe_studio.engine.kernels.intrinsics import trailing_zeros
 from bpe_studio.engine.kernels.scanning import pre_token_end
-from bpe_studio.engine.kernels.state import BLOCK, GPT2, GPT4
+from bpe_studio.engine.kernels.state import BLOCK
 
 
 @part
@@ -35,9 +35,7 @@ def fill_ends(kind, text, at, end, classes, ends):
     """
     n = 0
     while at < end and n + BLOCK <= len(ends):
-        starts = np.uint64(0)
-        if kind == GPT2 or kind == GPT4:
-            starts = block_starts(kind, text, at, end, classes)
+        starts = block_starts(kind, text, at, end, classes)
         if starts == np.uint64(0):
             at = pre_token_end(kind, text, at, end, classes)
             ends[n] = at

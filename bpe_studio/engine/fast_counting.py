@@ -32,7 +32,7 @@ PADDING = BLOCK
 STEP = 1 << 18
 """Bytes counted between two looks at whether to go on."""
 
-FIRST_SLOTS = 1 << 13
+FIRST_SLOTS = 1 << 15
 """Slots of a new table of words."""
 
 BATCH = 256

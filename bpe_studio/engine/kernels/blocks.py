@@ -36,11 +36,16 @@ def wide_sets(text, at, leads, classes):
         place = trailing_zeros(leads)
         found = character(text, at + place, classes)
         bits = ((ONE << np.uint64(found >> WIDTH)) - ONE) << np.uint64(place)
-        letters |= bits * np.uint64((found & LETTER) != 0)
-        numbers |= bits * np.uint64((found & NUMBER) != 0)
-        spaces |= bits * np.uint64((found & SPACE) != 0)
-        upper |= bits * np.uint64((found & UPPER) != 0)
-        lower |= bits * np.uint64((found & LOWER) != 0)
+        if found & LETTER:
+            letters |= bits
+        elif found & NUMBER:
+            numbers |= bits
+        elif found & SPACE:
+            spaces |= bits
+        if found & UPPER:
+            upper |= bits
+        if found & LOWER:
+            lower |= bits
         leads &= leads - ONE
     return letters, numbers, spaces, upper, lower
 

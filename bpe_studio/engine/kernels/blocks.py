@@ -30,16 +30,19 @@ ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 
 @part
 def wide_sets(text, at, leads, classes):
-    """Return which bytes of several-byte characters are LETTER, NUMBER, SPACE, UPPER and LOWER."""
-    letters, numbers, spaces, upper, lower = NONE, NONE, NONE, NONE, NONE
+    """Return which bytes of several-byte characters are LETTER, SPACE, UPPER and LOWER, and which are known.
+
+    Those from the first number on are not: numbers are counted in characters, and sets count bytes.
+    """
+    letters, spaces, upper, lower = NONE, NONE, NONE, NONE
     while leads != NONE:
         place = trailing_zeros(leads)
         found = character(text, at + place, classes)
+        if found & NUMBER:
+            return letters, spaces, upper, lower, (ONE << np.uint64(place)) - ONE
         bits = ((ONE << np.uint64(found >> WIDTH)) - ONE) << np.uint64(place)
         if found & LETTER:
             letters |= bits
-        elif found & NUMBER:
-            numbers |= bits
         elif found & SPACE:
             spaces |= bits
         if found & UPPER:
@@ -47,7 +50,7 @@ def wide_sets(text, at, leads, classes):
         if found & LOWER:
             lower |= bits
         leads &= leads - ONE
-    return letters, numbers, spaces, upper, lower
+    return letters, spaces, upper, lower, ALL
 
 
 @inlined
@@ -176,12 +179,10 @@ def block_starts(kind, text, at, end, classes):
     wide &= valid
     small = letters & ~capitals
     if wide != NONE:
-        more_letters, more_numbers, more_spaces, upper, lower = wide_sets(text, at, wide & ~rest, classes)
+        more_letters, more_spaces, upper, lower, known = wide_sets(text, at, wide & ~rest, classes)
         letters |= more_letters
-        numbers |= more_numbers
         spaces |= more_spaces
-        if kind == GPT4 or kind == O200K:
-            valid &= below(more_numbers)  # `threes` counts bytes
+        valid &= known
         if kind == O200K:
             # A mark goes on with a word, but begins none here; no capital follows what may be small.
             marks = upper & lower & ~more_letters

@@ -111,6 +111,13 @@ def test_what_crosses_the_end_of_a_block_is_cut_alike(name, sign):
 
 
 @pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("text", ["a\n  ", "!\n", "it", "12", "a ", "é"])
+@pytest.mark.parametrize("after", ["\n", "'s", "3", "/", "b", "\u0301", " "])
+def test_what_follows_the_end_of_a_part_does_not_matter(name, text, after):
+    assert_split_alike(name, text, after=after)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
 @pytest.mark.parametrize("around", ["{}", "a{}B", "'{}\u0301"])
 def test_splitting_is_that_of_regex_for_every_code_point(name, around):
     # A line break and a letter keep the samples apart, so that one fault does not hide the next.

@@ -33,7 +33,7 @@ from bpe_studio.cli.outputs import same_file
 from bpe_studio.cli.progress import Watch
 from bpe_studio.cli.streams import STANDARD_INPUT, UsageError, tell, write_json
 from bpe_studio.cli.texts import prepare_for, tell_specials
-from bpe_studio.cli.train import OPTIONS, config_of, tell_preparing
+from bpe_studio.cli.train import OPTIONS, config_of, empty_of, tell_preparing
 from bpe_studio.engine.errors import BpeStudioError, SpecialTokenError, TrainingError
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def prefix_size(argument: str) -> tuple[int, bool]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Train or load, encode, check, write."""
-    from bpe_studio.dataset.building import DatasetOptions, build_dataset, output_names
+    from bpe_studio.dataset.building import build_dataset, output_names
     from bpe_studio.dataset.staging import check_folder
 
     files = {name: getattr(arguments, name) for name in SPLITS if getattr(arguments, name)}
@@ -124,16 +124,12 @@ def run(arguments: argparse.Namespace) -> int:
     _check_inputs(folder, names, [name for some in files.values() for name in some])
     check_folder(folder, names)
     source = loaded(arguments) if arguments.tokenizer else config_of(arguments)
+    options = _options(arguments, source)
     with ExitStack() as stack:
         lists = {name: stack.enter_context(listed(some)) for name, some in files.items()}
         watch = stack.enter_context(Watch(shown=True, keeps=False))
         splits = {name: _sound(items, arguments.errors, watch) for name, items in lists.items()}
         tokenizer, training = _tokenizer(source, splits, arguments.train_prefix, watch)
-        options = DatasetOptions(
-            arguments.format, arguments.dtype,
-            allowed_special(arguments.allowed_special, tokenizer), arguments.document_end,
-        )  # fmt: skip
-        _check_options(tokenizer, options)
         prepare_for(tokenizer, sum(map(_n_bytes, splits.values())), watch)
         about = {"sources": files, "training": training}
         manifest = build_dataset(folder, splits, tokenizer, options, about, watch)
@@ -173,16 +169,27 @@ def _check_inputs(folder: Path, names: list[str], sources: list[str]) -> None:
             raise UsageError(f"{source}: is to be read and to be overwritten; choose another output")
 
 
-def _check_options(tokenizer: Tokenizer, options: DatasetOptions) -> None:
-    from bpe_studio.dataset.id_files import ID_FORMATS, checked_dtype
+def _options(arguments: argparse.Namespace, source: Tokenizer | TrainingConfig) -> DatasetOptions:
+    """Return how the data set is written, after finding out before the work whether it can be."""
+    from bpe_studio.dataset.building import DatasetOptions
+    from bpe_studio.dataset.id_files import ID_FORMATS, check_can_write, checked_dtype
+    from bpe_studio.engine.config import TrainingConfig
 
+    if isinstance(source, TrainingConfig):
+        tokenizer, n_ids = empty_of(source), source.vocab_size
+    else:
+        tokenizer, n_ids = source, source.n_ids
+    record = ID_FORMATS[arguments.format]
+    check_can_write(record)
     try:
-        checked_dtype(ID_FORMATS[options.id_format], tokenizer.n_ids, options.dtype)
+        checked_dtype(record, n_ids, arguments.dtype)
     except BpeStudioError as error:
         raise UsageError(f"argument --dtype: {error}") from error
-    end = options.document_end
+    end = arguments.document_end
     if end is not None and end not in tokenizer.special_tokens:
         raise UsageError(f"argument --document-end: {end!r} is no special token of the tokenizer")
+    allowed = allowed_special(arguments.allowed_special, tokenizer)
+    return DatasetOptions(arguments.format, arguments.dtype, allowed, end)
 
 
 def _tokenizer(

@@ -103,14 +103,14 @@ def _write_file(
 
 
 def _ids(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
-    yield from _joined(" ", (map(str, ids.tolist()) for _, ids in parts))
+    yield from _joined(" ", (map(str, ids) for ids in _id_lists(parts)))
     yield "\n"
 
 
 def _tokens(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
     rows = _Rows(tokenizer, lambda token, text: f"{token}\t{text}\n")
-    for _, ids in parts:
-        yield "".join(map(rows.__getitem__, ids.tolist()))
+    for ids in _id_lists(parts):
+        yield "".join(map(rows.__getitem__, ids))
 
 
 def _count(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
@@ -119,7 +119,7 @@ def _count(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
 
 def _json_ids(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
     yield "["
-    yield from _joined(", ", (map(str, ids.tolist()) for _, ids in parts))
+    yield from _joined(", ", (map(str, ids) for ids in _id_lists(parts)))
     yield "]\n"
 
 
@@ -129,7 +129,7 @@ def _json_tokens(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
 
     rows = _Rows(tokenizer, row)
     yield "["
-    yield from _joined(",\n", (map(rows.__getitem__, ids.tolist()) for _, ids in parts))
+    yield from _joined(",\n", (map(rows.__getitem__, ids) for ids in _id_lists(parts)))
     yield "]\n"
 
 
@@ -138,6 +138,14 @@ def _json_count(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
     for utf8, ids in parts:
         n_bytes, n_tokens = n_bytes + len(utf8), n_tokens + len(ids)
     yield json.dumps({"n_tokens": n_tokens, "n_bytes": n_bytes}) + "\n"
+
+
+def _id_lists(parts: Parts) -> Iterator[list[int]]:
+    """Yield ids as lists, not too many at a time: a part that cannot be cut may have any number."""
+    from bpe_studio.dataset.id_files import BLOCK_IDS
+
+    for _, ids in parts:
+        yield from (ids[at : at + BLOCK_IDS].tolist() for at in range(0, len(ids), BLOCK_IDS))
 
 
 def _joined(separator: str, parts: Iterator[Iterator[str]]) -> Iterator[str]:

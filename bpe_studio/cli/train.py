@@ -156,7 +156,7 @@ def _check_outputs(arguments: argparse.Namespace, config: TrainingConfig) -> Non
     if arguments.output == STANDARD_INPUT:
         raise UsageError("argument -o/--output: must be a file; standard output is not written to")
     try:
-        empty = _empty(config)
+        empty = empty_of(config)
         record = format_named(arguments.format) if arguments.format else format_for(output, empty)
     except BpeStudioError as error:
         raise UsageError(f"argument --format: {error}") from error
@@ -172,7 +172,7 @@ def _check_outputs(arguments: argparse.Namespace, config: TrainingConfig) -> Non
         raise UsageError("argument --merges-csv: must be another file than the output")
 
 
-def _empty(config: TrainingConfig) -> Tokenizer:
+def empty_of(config: TrainingConfig) -> Tokenizer:
     """Return a tokenizer as the training's will be, without its merges: enough to ask a format about it."""
     from bpe_studio.engine.alphabet import alphabet_for
     from bpe_studio.engine.merges import MergeLog

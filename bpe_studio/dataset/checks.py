@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bpe_studio.dataset.id_files import BLOCK_IDS
 from bpe_studio.dataset.manifest import TOKENIZER
 from bpe_studio.engine.errors import BpeStudioError
 from bpe_studio.formats.content import Content
@@ -86,15 +87,19 @@ class RoundTrip:
         if not self.as_encoded and self.tokenizer.normalizer:
             return self.tokenizer.decode(ids.tolist()).encode()
         if not self.as_encoded or unknown is None:
-            return self.tokenizer.decode_bytes(ids.tolist())
+            return self._bytes(ids)
         parts, at = [], start
         for known in np.split(ids, np.flatnonzero(ids == unknown)):
             if len(known) and known[0] == unknown:
                 parts.append(self._unknown_at(utf8, at))
                 at, known = at + len(parts[-1]), known[1:]
-            parts.append(self.tokenizer.decode_bytes(known.tolist()))
+            parts.append(self._bytes(known))
             at += len(parts[-1])
         return b"".join(parts)
+
+    def _bytes(self, ids: NDArray[Any]) -> bytes:
+        blocks = (ids[at : at + BLOCK_IDS] for at in range(0, len(ids), BLOCK_IDS))
+        return b"".join(self.tokenizer.decode_bytes(block.tolist()) for block in blocks)
 
     def _unknown_at(self, utf8: bytes, at: int) -> bytes:
         """Characters that ``<unk>`` may stand for there: one outside the alphabet, or a run of them."""

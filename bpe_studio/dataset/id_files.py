@@ -19,7 +19,7 @@ DTYPES = ("uint16", "uint32", "int32", "int64")
 """What ids may be written as, little-endian."""
 
 BLOCK_IDS = 1 << 20
-"""Ids that are read at a time."""
+"""Ids that are read, or made objects of Python, at a time."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import pytest
 import bpe_studio as bs
 from bpe_studio.cli import main
 from bpe_studio.cli.dataset import prefix_size
+from bpe_studio.engine.errors import BpeStudioError
 from tests.cli.running import environment
 
 TEXTS = {"t.txt": "the cat sat on the mat. " * 40, "v.txt": "the mat é 東 <e>\n", "e.txt": "on the cat"}
@@ -135,6 +136,22 @@ def test_what_cannot_be_is_one_line_and_writes_nothing(
     out, err = capfd.readouterr()
     assert out == "" and err.startswith("bpe-studio: ") and err.count("\n") == 1 and named in err
     assert sorted(os.listdir()) == before
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["--document-end <x>", "--allowed-special <x>", "--vocab-size 70000 --dtype uint16", "--format pt"],
+)
+def test_what_cannot_be_written_is_found_before_the_training(
+    options: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def no_torch() -> None:
+        raise BpeStudioError("a .pt file needs PyTorch")
+
+    monkeypatch.setattr("bpe_studio.dataset.id_files._torch", no_torch)
+    monkeypatch.setattr("bpe_studio.dataset.training.train_with", lambda *given: 1 // 0)
+    assert main([*COMMAND.split(), *options.split()]) in (1, 2)
+    assert "fault" not in capfd.readouterr().err
 
 
 def test_an_input_is_never_written_over(capfd: pytest.CaptureFixture[str]) -> None:

@@ -43,6 +43,19 @@ def test_an_empty_text_is_an_empty_list(shape: str, model: str, capfd: pytest.Ca
     assert value == ({"n_tokens": 0, "n_bytes": 0} if shape == "--count" else [])
 
 
+@pytest.mark.parametrize("shape", ["--ids", "--tokens", "--ids --json", "--tokens --json"])
+def test_what_is_written_does_not_depend_on_the_blocks(
+    shape: str, model: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("b.txt").write_bytes(b"aaab d" * 9)
+    command = ["encode", "-t", model, "b.txt", *shape.split()]
+    assert main(command) == 0
+    whole = capfd.readouterr().out
+    monkeypatch.setattr("bpe_studio.dataset.id_files.BLOCK_IDS", 4)
+    assert main(command) == 0
+    assert capfd.readouterr().out == whole and len(whole) > 50
+
+
 @pytest.mark.parametrize("name", ["ids.npy", "ids.bin", "ids.txt"])
 def test_ids_go_through_a_file_byte_for_byte(
     name: str, model: str, capfd: pytest.CaptureFixture[str]

@@ -301,12 +301,20 @@ def test_a_file_that_changed_is_read_anew(capfd: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize(
-    "name", ["über 文件/модель 1.json", "🙂/a b%20c.json", "x" * 240 + ".json", "d.json/m.json"]
+    "name",
+    [
+        "über 文件/модель 1.json",
+        "🙂/a b%20c.json",
+        "x" * 240 + ".json",
+        "d.json/m.json",
+        "a#b?c.json",
+        "-dash.json",
+    ],
 )
 def test_any_name_is_written_and_read(name: str, model: str, capfd: pytest.CaptureFixture[str]) -> None:
     Path(name).parent.mkdir(exist_ok=True)
-    assert main(["convert", model, "-o", name]) == 0
-    assert main(["encode", "-t", name, "a.txt", "--count"]) == 0
+    assert main(["convert", model, f"--output={name}"]) == 0
+    assert main(["encode", f"--tokenizer={name}", "a.txt", "--count"]) == 0
     out, err = capfd.readouterr()
     assert out == "14\n" and name in err
 

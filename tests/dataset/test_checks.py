@@ -70,6 +70,14 @@ def test_unknown_characters_differ_unless_they_are_allowed() -> None:
         RoundTrip(UNK, as_encoded=True).follow(b"aab", ids)
 
 
+def test_many_ids_are_decoded_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "BLOCK_IDS", 3)
+    text = "the cat sat on the mat " * 9
+    trip = RoundTrip(TOK)
+    assert trip.follow(text.encode(), TOK.encode_to_array(text)) == len(text)
+    assert trip.n_tokens == len(TOK.encode(text))
+
+
 def test_differences() -> None:
     assert [first_difference(*pair) for pair in ((b"", b""), (b"", b"a"), (b"ab", b"ac"))] == [0, 0, 1]
 

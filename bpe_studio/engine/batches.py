@@ -12,8 +12,9 @@ from bpe_studio.engine.fast_counting import PADDING
 from bpe_studio.engine.fast_encoding import FastEncoder
 from bpe_studio.engine.special_strings import holds_special
 
-#: Texts whose ids are made objects together: they stay in the processor's cache until all are in lists.
-TEXTS_TOGETHER = 1024
+#: Texts encoded in one call, if they have no more characters than this: they, and their ids, then stay in the
+#: processor's cache.
+TEXTS_TOGETHER, CHARACTERS_TOGETHER = 1024, 1 << 20
 
 
 def encode_together(
@@ -35,20 +36,23 @@ def encode_together(
     UnicodeEncodeError
         If a text has surrogates.
     """
-    parts = list(map(str.encode, texts))
-    utf8 = b"".join([*parts, bytes(PADDING)])
-    if special_tokens and holds_special(utf8, special_tokens):
-        return None
-    found, ends = encoder.parts(utf8, np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts))))
-    stops = ends.tolist()
     lists: list[list[int]] = []
-    start = 0
     with no_garbage_collection():
-        for first in range(0, len(stops), TEXTS_TOGETHER):
-            group = stops[first : first + TEXTS_TOGETHER]
-            ids = encoder.integers(found[start : group[-1]])
-            lists += [ids[a - start : b - start] for a, b in zip([start, *group], group, strict=False)]
-            start = group[-1]
+        for first in range(0, len(texts), TEXTS_TOGETHER):
+            group = texts[first : first + TEXTS_TOGETHER]
+            if sum(map(len, group)) > CHARACTERS_TOGETHER:
+                if special_tokens and any(holds_special(text, special_tokens) for text in group):
+                    return None
+                lists += map(encoder.ids, group)
+                continue
+            parts = list(map(str.encode, group))
+            utf8 = b"".join([*parts, bytes(PADDING)])
+            if special_tokens and holds_special(utf8, special_tokens):
+                return None
+            ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
+            found, id_ends = encoder.parts(utf8, ends)
+            ids, stops = encoder.integers(found), id_ends.tolist()
+            lists += [ids[start:stop] for start, stop in zip([0, *stops], stops, strict=False)]
     return lists
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bpe_studio as bs
-from bpe_studio.engine import fast_encoding, kernels, text_encoder
+from bpe_studio.engine import batches, fast_encoding, kernels, text_encoder
 from tests.strategies import awkward_texts
 
 PATTERNS = ["whitespace", "gpt2", "gpt4", "o200k"]
@@ -108,6 +108,16 @@ def test_a_batch_is_what_one_by_one_gives(tok):
     )
     assert tok.encode_batch([]) == []
     assert tok.encode_batch(iter(texts), "none", n_threads=2) == [plain(tok, text) for text in texts]
+
+
+def test_a_batch_of_several_groups_with_large_texts(tok, monkeypatch):
+    monkeypatch.setattr(batches, "TEXTS_TOGETHER", 3)
+    monkeypatch.setattr(batches, "CHARACTERS_TOGETHER", 100)
+    texts = ["the cat", "hat", "", TEXT, "a", "b", "<|end|>", "c", "d", "e"]
+    assert tok.encode_batch(texts, "none") == [plain(tok, text) for text in texts]
+    assert tok.encode_batch([*texts, TEXT], "all") == [tok.encode(text, "all") for text in [*texts, TEXT]]
+    large = [TEXT, TEXT + "<|end|>"]
+    assert tok.encode_batch(large, "all") == [tok.encode(text, "all") for text in large]
 
 
 @pytest.mark.parametrize("enabled", [True, False])

@@ -6,6 +6,7 @@ trained with; they come with files of other programs. Offsets are then into the 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -53,8 +54,34 @@ class NormalizerKind:
     check: Callable[[Step, int], Any] = _check_texts
 
 
+#: Signs that Unicode has normalized since its version 9, which Hugging Face's library knows.
+_NEWER = re.compile(
+    "(["
+    "\u0558\u058b-\u058c\u05c8-\u05c9\u07fd\u0897-\u089f\u08ca-\u08d3\u09fe\u0c3c\u0d3b-\u0d3c\u0eba"
+    "\u1715\u1abf-\u1af0\u1df6-\u1dfa\u209d-\u209f\u32ff\ua7f1-\ua7f4\ua82c\uab69\U000105c9\U000105e4"
+    "\U00010781-\U00010785\U00010787-\U000107b0\U000107b2-\U000107bf\U00010d24-\U00010d27"
+    "\U00010d69-\U00010d6d\U00010eab-\U00010eac\U00010ecb-\U00010ecf\U00010ef0-\U00010efb"
+    "\U00010efd-\U00010eff\U00010f46-\U00010f50\U00010f82-\U00010f85\U00011070\U0001133b\U00011383"
+    "\U00011385\U0001138e\U00011391\U000113c5\U000113c7-\U000113c8\U000113ce-\U000113d0\U0001145e"
+    "\U00011839-\U0001183a\U00011938\U0001193d-\U0001193e\U00011943\U000119e0\U00011a34\U00011a47"
+    "\U00011a99\U00011d42\U00011d44-\U00011d45\U00011d97\U00011f41-\U00011f42\U00016121-\U00016128"
+    "\U0001612f\U00016d68-\U00016d6a\U00016ff0-\U00016ff1\U0001b123-\U0001b126\U0001ccd6-\U0001ccf9"
+    "\U0001d127-\U0001d128\U0001d250-\U0001d252\U0001d25b-\U0001d25c\U0001d25f\U0001d280-\U0001d281"
+    "\U0001d6a6\U0001df95\U0001dfcd-\U0001dfff\U0001e030-\U0001e06d\U0001e08f\U0001e130-\U0001e136"
+    "\U0001e2ae\U0001e2ec-\U0001e2ef\U0001e4ec-\U0001e4ef\U0001e5ee-\U0001e5ef\U0001e6e3\U0001e6e6"
+    "\U0001e6ee-\U0001e6ef\U0001e6f5\U0001f16c\U0001fbf0-\U0001fbf9"
+    "])"
+)
+
+
 def _form(name: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> NormalizerKind:
-    return NormalizerKind(lambda text, step, at_start: unicodedata.normalize(name, text))
+    def apply(text: str, step: Step, at_start: bool) -> str:
+        # What is newer stays as it is, and nothing moves or joins over it.
+        parts = _NEWER.split(text)
+        parts[::2] = [unicodedata.normalize(name, part) for part in parts[::2]]
+        return "".join(parts)
+
+    return NormalizerKind(apply)
 
 
 def _prepended(text: str, step: Step, at_start: bool) -> str:

@@ -9,15 +9,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from bpe_studio.engine.errors import FormatError
 from bpe_studio.engine.named_patterns import BY_NAME
 from bpe_studio.engine.normalizing import CUT, Step, normalized
+from bpe_studio.engine.patterns import chained
 from bpe_studio.engine.tokenizer import Tokenizer
-from bpe_studio.formats.byte_letters import letters_of
+from bpe_studio.formats.assembling import tokenizer_of_pairs
+from bpe_studio.formats.byte_letters import bytes_of, letters_of
 from bpe_studio.formats.content import Content
-from bpe_studio.formats.expressions import to_oniguruma
+from bpe_studio.formats.expressions import from_oniguruma, to_oniguruma
 from bpe_studio.formats.huggingface import BYTE_NAMES, VERSION
 from bpe_studio.formats.huggingface_parts import BEFORE_BLANKS, BLANK
 from bpe_studio.formats.recovery import pairs_of_ranks
@@ -27,21 +27,22 @@ PAIRS = ("pairs", "pairs-leftmost", "pairs-whole")
 
 
 def kept(tokenizer: Tokenizer) -> Tokenizer:
-    """Return the tokenizer as a file holds it: ranks become merges by pair, after whole pre-tokens."""
+    """Return the tokenizer as a file holds it: its pattern as Oniguruma takes it, ranks as merges by pair."""
+    pattern = tokenizer.pattern
+    if pattern.expression is not None:
+        written = map(to_oniguruma, (pattern.expression, *pattern.then))
+        tokenizer = replace(tokenizer, pattern=chained([from_oniguruma(each) for each in written]))
     if tokenizer.semantics != "ranks" or tokenizer.alphabet.kind != "bytes":
         return tokenizer
-    rows = pairs_of_ranks(tokenizer)
-    columns = np.array(rows, np.int32).reshape(-1, 3).T
-    made = set(columns[2].tolist())
-    unmerged = {
-        token: data
-        for token, data in tokenizer.tokens.items()
-        if token in tokenizer.unmerged and token not in made
-    }
-    left, right, product = columns
+    marked = {*tokenizer.special_tokens.values(), *tokenizer.added_tokens.values()}
+    names = {token: letters_of(data) for token, data in tokenizer.tokens.items() if token not in marked}
+    pairs = [(names[left], names[right]) for left, right, _ in pairs_of_ranks(tokenizer)]
+    vocabulary = {name: token for token, name in names.items()}
+    made = tokenizer_of_pairs(tokenizer.alphabet, vocabulary, pairs, bytes_of, whole_first=True)
     return replace(
-        tokenizer, left=left, right=right, product=product, semantics="pairs-whole", unmerged=unmerged
-    )
+        tokenizer, left=made.left, right=made.right, product=made.product, semantics=made.semantics,
+        unmerged=made.unmerged,
+    )  # fmt: skip
 
 
 def refusals(tokenizer: Tokenizer) -> tuple[str, ...]:

@@ -32,8 +32,9 @@ WHOLE_TEXT = r"[\s\S]+"
 DEFAULT_PATTERN = "gpt4"
 
 SCRIPT = """\
-import base64, tiktoken
-ranks = {{base64.b64decode(token): int(rank) for token, rank in map(bytes.split, open({name!a}, "rb"))}}
+import base64, pathlib, tiktoken
+lines = pathlib.Path({name!a}).read_bytes().splitlines()
+ranks = {{base64.b64decode(token): int(rank) for token, rank in map(bytes.split, lines)}}
 encoding = tiktoken.Encoding(
     {title!a},
     pat_str={pattern!a},

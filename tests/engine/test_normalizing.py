@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bpe_studio.analysis.encoded_text import encoded_text
 from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.errors import BpeStudioError
-from bpe_studio.engine.normalizing import normalized, restored
+from bpe_studio.engine.normalizing import _NEWER, normalized, restored
 from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.tokenizer import Tokenizer
 from tests.strategies import awkward_texts
@@ -21,11 +21,27 @@ PLAIN = Tokenizer(Alphabet(), [97, 256], [98, 99], [256, 257], resolve_pattern("
 NFC = replace(PLAIN, normalizer=(("NFC",),))
 
 
-@given(awkward_texts())
+OLD = awkward_texts().filter(lambda text: not _NEWER.search(text))
+
+
+@given(OLD)
 def test_a_form_of_unicode_is_what_unicode_says(text: str) -> None:
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
         tokenizer = replace(PLAIN, normalizer=((form,),))
         assert tokenizer.encode(text, "none") == PLAIN.encode(unicodedata.normalize(form, text), "none")
+
+
+SINCE_UNICODE_9 = st.sampled_from("㋿\ua7f2\U00010781\u0d3b\u1df6\u08ca") | st.sampled_from(
+    "e\u0301\u0327\ufb01\u0345"
+)
+
+
+@given(st.lists(SINCE_UNICODE_9).map("".join))
+def test_the_forms_are_those_of_hugging_face(text: str) -> None:
+    normalizers = pytest.importorskip("tokenizers").normalizers
+    for form in ("NFC", "NFD", "NFKC", "NFKD"):
+        assert normalized(text, ((form,),)) == getattr(normalizers, form)().normalize_str(text)
+    assert normalized("㋿", (("NFKC",),)) == "㋿" != unicodedata.normalize("NFKC", "㋿")
 
 
 @given(st.text("ab ▁", max_size=8))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bpe_studio.cli.streams import UsageError, input_name
-from bpe_studio.engine.errors import SpecialTokenError
+from bpe_studio.engine.errors import BpeStudioError, SpecialTokenError
 
 if TYPE_CHECKING:
     from bpe_studio.engine.tokenizer import Tokenizer
@@ -127,3 +127,8 @@ def loaded_from(name: str, pattern: str | None = None) -> Tokenizer:
 def named(name: str, message: object) -> str:
     """Return a message about an input."""
     return f"{input_name(name)}: {message}"
+
+
+def error_in(name: str, error: BpeStudioError) -> BpeStudioError:
+    """Return an error that names its input; as it is if it does already."""
+    return error if str(error).startswith(named(name, "")) else BpeStudioError(named(name, error))

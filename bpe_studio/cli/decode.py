@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpe_studio.cli.arguments import add_file, add_tokenizer, file_name, loaded, named
+from bpe_studio.cli.arguments import add_file, add_tokenizer, error_in, file_name, loaded
 from bpe_studio.cli.id_options import add_dtype, dtype_of, id_format_of
 from bpe_studio.cli.outputs import check_output
 from bpe_studio.cli.progress import INTERRUPTED, Watch
@@ -75,7 +75,7 @@ def _decoded(
             # What a normalizer put in is taken out of the text; else every byte is what it was.
             data = stream.feed(ids).encode() if tokenizer.normalizer else tokenizer.decode_bytes(ids)
         except BpeStudioError as error:
-            raise BpeStudioError(named(name, error)) from error
+            raise error_in(name, error) from error
         n_ids += len(ids)
         watch("decoding", n_ids, None)
         yield data
@@ -89,15 +89,14 @@ def _blocks(name: str, record: IdFormat | None, dtype: str) -> Iterator[Any]:
         try:
             yield from id_blocks(chunks)
         except BpeStudioError as error:
-            said = str(error)
-            raise BpeStudioError(said if said.startswith(named(name, "")) else named(name, said)) from error
+            raise error_in(name, error) from error
         return
     with opened(name) as file:
         try:
             for block in record.read(file, dtype):
                 yield block.tolist()
         except BpeStudioError as error:
-            raise BpeStudioError(named(name, error)) from error
+            raise error_in(name, error) from error
 
 
 def token_ids(data: bytes) -> list[int]:

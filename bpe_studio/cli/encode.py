@@ -118,9 +118,7 @@ def _count(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
 
 
 def _json_ids(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
-    yield "["
-    yield from _joined(", ", (map(str, ids) for ids in _id_lists(parts)))
-    yield "]\n"
+    yield from _bracketed(_joined(", ", (map(str, ids) for ids in _id_lists(parts))))
 
 
 def _json_tokens(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
@@ -128,9 +126,7 @@ def _json_tokens(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
         return json.dumps({"id": token, "text": text, "hex": tokenizer.token_bytes(token).hex()})
 
     rows = _Rows(tokenizer, row)
-    yield "["
-    yield from _joined(",\n", (map(rows.__getitem__, ids) for ids in _id_lists(parts)))
-    yield "]\n"
+    yield from _bracketed(_joined(",\n", (map(rows.__getitem__, ids) for ids in _id_lists(parts))))
 
 
 def _json_count(tokenizer: Tokenizer, parts: Parts) -> Iterator[str]:
@@ -156,6 +152,15 @@ def _joined(separator: str, parts: Iterator[Iterator[str]]) -> Iterator[str]:
         if text:
             yield before + text
             before = separator
+
+
+def _bracketed(texts: Iterator[str]) -> Iterator[str]:
+    """Put texts in brackets; nothing comes out before the first of them."""
+    before = "["
+    for text in texts:
+        yield before + text
+        before = ""
+    yield before + "]\n"
 
 
 class _Rows(dict[int, str]):

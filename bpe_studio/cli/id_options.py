@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bpe_studio.engine.tokenizer import Tokenizer
 
 DTYPES = ("auto", "uint16", "uint32", "int32", "int64")
+"""As `bpe_studio.dataset.id_files` has them; help must not wait for numpy."""
 
 
 def add_dtype(parser: argparse.ArgumentParser) -> None:

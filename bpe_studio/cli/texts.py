@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bpe_studio.cli.arguments import named
+from bpe_studio.cli.arguments import error_in
 from bpe_studio.cli.progress import PREPARING, Watch
 from bpe_studio.cli.streams import input_chunks, input_size, tell
 from bpe_studio.engine.errors import BpeStudioError
@@ -57,8 +57,7 @@ class TextEncoder:
                 self.watch("encoding", done, total)
                 yield utf8, ids
         except BpeStudioError as error:
-            said = str(error)
-            raise BpeStudioError(said if said.startswith(named(name, "")) else named(name, said)) from error
+            raise error_in(name, error) from error
 
     def tell_specials(self) -> None:
         """Say how many special tokens were read as plain text, if any."""

@@ -12,7 +12,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from bpe_studio.cli.arguments import add_allowed_special, add_files, add_tokenizer, allowed_special, loaded
+from bpe_studio.cli.arguments import (
+    add_allowed_special,
+    add_files,
+    add_tokenizer,
+    allowed_special,
+    error_in,
+    loaded,
+)
 from bpe_studio.cli.progress import INTERRUPTED, Watch
 from bpe_studio.cli.streams import input_name, one_line, tell, write_json, write_text
 from bpe_studio.cli.texts import TextEncoder
@@ -75,8 +82,7 @@ def _checked(encoder: TextEncoder, file: str) -> dict[str, Any]:
         for utf8, ids in encoder.parts(file):
             trip.check_end(utf8, trip.follow(utf8, ids))
     except BpeStudioError as error:
-        prefix = f"{input_name(file)}: "
-        fault = prefix + str(error).removeprefix(prefix)
+        fault = str(error_in(file, error))
     numbers = {"n_bytes": trip.n_bytes, "n_tokens": trip.n_tokens, "largest_id": trip.largest_id}
     return {**numbers, "fault": fault}
 

@@ -94,6 +94,8 @@ def test_the_dtype_may_be_asked_for(model: str, capfd: pytest.CaptureFixture[str
         ("encode a.txt -o none/x.npy", "none"),
         ("encode gone.txt -o x.npy", "gone.txt: cannot be read"),
         ("encode .", "."),
+        ("encode gone.txt --json", "gone.txt: cannot be read"),
+        ("encode a.txt --json --tokens --allowed-special none_raise", "a.txt: The text holds the special"),
         ("decode a.txt -o a.txt", "a.txt: is to be read and to be overwritten"),
         ("decode a.txt -o x", "a.txt: item 1 is no token id"),
         ("decode a.txt --dtype int32", "--dtype: is for files"),

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import builtins
 import io
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bpe_studio.cli import id_options
 from bpe_studio.dataset.id_files import (
     DTYPES,
     ID_FORMATS,
@@ -121,6 +124,40 @@ def test_without_pytorch_its_files_are_refused_before_the_work(monkeypatch: pyte
     check_can_write(NPY)
     with pytest.raises(BpeStudioError, match="needs PyTorch, which is not installed"):
         check_can_write(PT)
+
+
+class FakeTensor:
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def numpy(self) -> Any:
+        return self.array
+
+
+def fake_torch() -> SimpleNamespace:
+    """As much of PyTorch as ids need, so that the way to it is tested where it is not installed."""
+
+    def load(file: Any, weights_only: bool) -> FakeTensor:
+        assert weights_only  # else a file could run code
+        return FakeTensor(np.load(file, allow_pickle=False))
+
+    return SimpleNamespace(
+        from_numpy=FakeTensor, save=lambda tensor, file: np.save(file, tensor.array), load=load
+    )
+
+
+def test_tensors_are_written_and_read_with_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", fake_torch())
+    data = written(PT, [[1, 2], [], [70000]], "int64")
+    assert np.load(io.BytesIO(data)).dtype == np.int64
+    assert read(PT, data, "int64") == [1, 2, 70000] and read(PT, written(PT, [], "int64"), "int64") == []
+    for spoiled, said in ((b"junk", "no sound .pt file"), (npy_of(np.zeros((2, 2))), "not one axis")):
+        with pytest.raises(FormatError, match=said):
+            read(PT, spoiled, "int64")
+
+
+def test_the_command_line_offers_every_dtype() -> None:
+    assert id_options.DTYPES == ("auto", *DTYPES)
 
 
 def test_pytorch_reads_what_was_written() -> None:

@@ -39,7 +39,10 @@ def recognises(content: Content) -> bool:
     """Return whether a file is one of the two."""
     if content.looks_like_json:
         value = content.json_object
-        return bool(value) and all(type(token) is int for token in value.values())
+        is_named = content.path.name.endswith(tuple(vocabulary for vocabulary, _ in NAMES))
+        # Texts that list numbers are JSON objects of this kind too.
+        ids = bool(value) and all(type(token) is int for token in value.values())
+        return ids and (is_named or _partner(content) is not None)
     start = content.data[:200]
     return start.startswith(HEADER.encode()) or (
         content.path.name.endswith(tuple(merges for _, merges in NAMES)) and _partner(content) is not None

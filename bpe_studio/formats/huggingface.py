@@ -35,8 +35,9 @@ BYTE_NAMES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 def recognises(content: Content) -> bool:
     """Return whether a JSON object has a model as tokenizer.json has it."""
-    model = content.json_object.get("model")
-    return isinstance(model, dict) and ("vocab" in model or "type" in model)
+    value = content.json_object
+    model = value.get("model")
+    return isinstance(model, dict) and ("vocab" in model or "added_tokens" in value)
 
 
 def read(content: Content) -> Tokenizer:

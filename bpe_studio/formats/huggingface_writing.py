@@ -31,7 +31,9 @@ def kept(tokenizer: Tokenizer) -> Tokenizer:
     pattern = tokenizer.pattern
     if pattern.expression is not None:
         written = map(to_oniguruma, (pattern.expression, *pattern.then))
-        tokenizer = replace(tokenizer, pattern=chained([from_oniguruma(each) for each in written]))
+        pattern = chained([from_oniguruma(each) for each in written])
+    if pattern != tokenizer.pattern:
+        tokenizer = replace(tokenizer, pattern=pattern)
     if tokenizer.semantics != "ranks" or tokenizer.alphabet.kind != "bytes":
         return tokenizer
     marked = {*tokenizer.special_tokens.values(), *tokenizer.added_tokens.values()}

@@ -111,6 +111,11 @@ class Format:
         """Whether files of this format are written at all."""
         return self.refusals is not only_read
 
+    @property
+    def usual_name(self) -> str:
+        """A name for a new file."""
+        return self.file_names[0] if self.file_names else f"tokenizer{self.suffixes[0]}"
+
 
 FORMATS: tuple[Format, ...] = (
     Format(

@@ -21,7 +21,7 @@ from bpe_studio.engine.patterns import SplitPattern, resolve_expression, resolve
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.engine.vocabulary import MAX_ID
 from bpe_studio.formats.assembling import tokenizer_of_ranks
-from bpe_studio.formats.content import Content
+from bpe_studio.formats.content import BOM, Content
 from bpe_studio.formats.expressions import check_travels
 from bpe_studio.formats.fields import Fields
 from bpe_studio.formats.pretrained import pretrained_list
@@ -42,16 +42,21 @@ encoding = tiktoken.Encoding(
     special_tokens={specials!a},
 )
 """
+#: Lines that are looked at to tell a rank file from a text.
+FIRST_LINES = 16
 #: Longest script that is read.
 MAX_SCRIPT_BYTES = 1 << 20
 
 
 def recognises(content: Content) -> bool:
-    """Return whether a file begins with a token in base64, a blank and a number."""
-    fields = content.data.removeprefix(b"\xef\xbb\xbf")[:4096].lstrip().split(b"\n", 1)[0].split()
+    """Return whether a file begins with lines of a token in base64, a blank and a number."""
     if content.path.name.endswith(".tiktoken"):
         return not content.looks_like_json
-    return len(fields) == 2 and fields[1].isdigit() and _decoded(fields[0]) is not None
+    # A text may begin with such a line by chance ("Anna 12"), but not with so many.
+    rows = [line.split() for line in content.data[:4096].removeprefix(BOM).split(b"\n")[:FIRST_LINES]]
+    return len(rows) == FIRST_LINES and all(
+        len(row) == 2 and row[1].isdigit() and _decoded(row[0]) is not None for row in rows
+    )
 
 
 def _decoded(token: bytes) -> bytes | None:
@@ -73,7 +78,7 @@ def ranks_of(content: Content) -> dict[bytes, int]:
     """
     ranks: dict[bytes, int] = {}
     tokens: dict[int, bytes] = {}
-    for number, line in enumerate(content.data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+    for number, line in enumerate(content.data.removeprefix(BOM).split(b"\n"), 1):
         if not line.strip():
             continue
         fields = line.split()

@@ -113,6 +113,13 @@ def test_the_format_follows_the_ending_and_is_ours_otherwise() -> None:
     names = ("a.json", "A.JSON", "a", "a.txt", "tokenizer.json", "vocab.json")
     assert {format_for(Path(name)).name for name in names} == {"studio"}
     assert format_for(Path("a.tiktoken")).name == "tiktoken"
+    assert [format_for(Path("a.model"), each).name for each in (building.HOLES, building.CHARACTERS)] == [
+        "minbpe",
+        "sentencepiece",
+    ]
+    assert {record.name: record.usual_name for record in FORMATS if record.name in ("gpt2", "minbpe")} == {
+        "gpt2": "vocab.json", "minbpe": "tokenizer.model",
+    }  # fmt: skip
 
 
 def test_a_folder_with_a_known_file_opens(tmp_path: Path) -> None:
@@ -245,3 +252,19 @@ def test_ids_with_holes_are_never_renumbered(tmp_path: Path) -> None:
     assert (again.vocab_size, again.n_ids) == (259, 1001)
     assert again.decode([256, 300, 1000]) == "ab<s><e>"
     assert again.encode("<s>ab<e>", allowed_special="all") == [300, 256, 1000]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.txt", b"Anna 12\nBert 7\n"),
+        ("a.json", b'{"apples": 3, "pears": 4}'),
+        ("a.json", b'{"model": {"type": "saloon"}, "year": 1999}'),
+        ("merges.txt", b"how to merge\n"),
+        ("a.txt", b"minbpe v2\n"),
+    ],
+)
+def test_texts_that_look_a_little_like_tokenizers_are_texts(name: str, data: bytes, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(FormatError, match="not a tokenizer file"):
+        load(tmp_path / name)

@@ -38,7 +38,8 @@ class ExportDialog(QDialog):
         self.formats = QComboBox(self)
         self.formats.setAccessibleName(self.tr("Format"))
         for record in FORMATS:
-            self.formats.addItem(record.label, record.name)
+            if record.is_written:
+                self.formats.addItem(record.label, record.name)
         self.text = QPlainTextEdit(self)
         self.text.setReadOnly(True)
         self.text.setFont(mono_font())
@@ -109,19 +110,19 @@ class ExportDialog(QDialog):
 
     @Slot()
     def _ask_path(self) -> None:
-        suffix = format_named(self.format).suffixes[0]
+        record = format_named(self.format)
         dialog = QFileDialog(self, self.tr("Write the file"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(suffix.lstrip("."))
-        dialog.selectFile(f"tokenizer{suffix}")
+        dialog.setDefaultSuffix(record.suffixes[0].lstrip("."))
+        dialog.selectFile(record.usual_name)
         dialog.fileSelected.connect(self.write_to)
         dialog.open()
 
     @Slot()
     def _copy_command(self) -> None:
-        suffix = format_named(self.format).suffixes[0]
-        line = self._controller.files.command(self.format, self._written or Path(f"tokenizer{suffix}"))
+        path = self._written or Path(format_named(self.format).usual_name)
+        line = self._controller.files.command(self.format, path)
         if line is None:
             text = self.tr("There is no such command: the text, or the tokenizer, does not lie in files.")
         else:

@@ -12,7 +12,7 @@ class Facts(QObject):
     `snapshot_ready` a `Snapshot` or None, `why_changed` a `Why` or None, `selection_changed` a rank or None,
     `preview_changed` an `EncodedText` or None, `preview_curve_changed` a `CompressionCurve` or None,
     `training_changed` a `TrainingStatus`, `focus_changed` a `Focus` or None, `bad_bytes_met` a `BadBytes`
-    (to be answered by `read_again`), `file_opened` a path, `saved` a `SavedFile`, `save_failed` a path and
+    (to be answered by `read_again`), `file_opened` a path, `saved` a `SaveReport`, `save_failed` a path and
     why, and `export_previewed` an `ExportPreview`.
     """
 

@@ -8,12 +8,12 @@ from PySide6.QtCore import QByteArray, QMimeData, QPoint, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 
+from bpe_studio.formats.reports import SaveReport
 from bpe_studio.gui.actions import make_actions
 from bpe_studio.gui.closing import Closing
 from bpe_studio.gui.controller import Controller
 from bpe_studio.gui.dialogs.files import FileDialogs
 from bpe_studio.gui.dropping import FileDropFilter
-from bpe_studio.gui.intentions.files import SavedFile
 from bpe_studio.gui.layout import (
     arrange,
     bring_onto_a_screen,
@@ -110,8 +110,8 @@ class MainWindow(QMainWindow):
         self.preferences.add_recent_file(path)
 
     @Slot(object)
-    def _on_saved(self, saved: SavedFile) -> None:
-        self.preferences.add_recent_file(saved.path)
+    def _on_saved(self, report: SaveReport) -> None:
+        self.preferences.add_recent_file(report.path)
 
     @Slot(float)
     def _on_speed(self, speed: float) -> None:

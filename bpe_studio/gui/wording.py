@@ -5,11 +5,14 @@ Nothing below `gui` is translated; values come up with numbers, and the sentence
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from bpe_studio.engine.config import StopReason
+from bpe_studio.formats.reports import SaveReport
 from bpe_studio.session import Session
 
 CONTEXT = "wording"
@@ -39,6 +42,10 @@ STUTTER = QT_TRANSLATE_NOOP(
 MERGES_OF = QT_TRANSLATE_NOOP("wording", "{done} of {total} merges")
 PER_SECOND = QT_TRANSLATE_NOOP("wording", "{rate} a second")
 SECONDS_LEFT = QT_TRANSLATE_NOOP("wording", "{seconds} s left")
+
+SAVED = QT_TRANSLATE_NOOP("wording", "Saved {names}.")
+RELOADED = QT_TRANSLATE_NOOP("wording", "Reloaded with {by}: {n} differences on {size}.")
+NOT_RELOADED = QT_TRANSLATE_NOOP("wording", "Reloading with {by} failed: {problem}.")
 
 NO_CORPUS = QT_TRANSLATE_NOOP("wording", "Add a document or open a sample first")
 NO_PAIRS_YET = QT_TRANSLATE_NOOP("wording", "The corpus is not counted yet")
@@ -88,6 +95,23 @@ def size_text(n_bytes: float) -> str:
         if n_bytes >= scale:
             return f"{n_bytes / scale:.1f} {unit}"
     return f"{n_bytes:.0f} B"
+
+
+def saved_text(report: SaveReport) -> str:
+    """Return what was written, and how the checks of it came out."""
+    parts = [said(SAVED, names=", ".join(map(shown_name, report.files)))]
+    for check in report.checks:
+        if check.problem:
+            parts.append(said(NOT_RELOADED, by=check.by, problem=check.problem.rstrip(".")))
+        else:
+            size = size_text(check.n_bytes)
+            parts.append(said(RELOADED, by=check.by, n=f"{check.n_differences:,}", size=size))
+    return " ".join(parts)
+
+
+def shown_name(path: Path) -> str:
+    """Return a file's name as it can be shown: bytes that are no text become U+FFFD."""
+    return os.fsencode(path.name).decode("utf-8", "replace")
 
 
 def progress_text(stage: str, done: int, total: int | None, rate: float = 0.0) -> str:

@@ -49,8 +49,44 @@ def test_a_written_file_is_read_back_and_compared(export, qtbot, tmp_path):
     path = tmp_path / "über 文件 1.json"
     export.write_to(str(path))
     qtbot.waitUntil(lambda: "Reloaded" in export.outcome.text())
-    assert export.outcome.text() == "über 文件 1.json is written. Reloaded: 0 differences on 11 B."
+    said = export.outcome.text()
+    assert said.startswith("Saved über 文件 1.json. Reloaded with BPE Studio: 0 differences on ")
     assert load(path).n_merges == 3
+
+
+def choose(export, qtbot, name):
+    export.formats.setCurrentIndex(export.formats.findData(name))
+    qtbot.waitUntil(lambda: export.write.isEnabled())
+
+
+def test_every_format_that_is_written_can_be_chosen(export):
+    offered = [export.formats.itemData(place) for place in range(export.formats.count())]
+    assert offered == [record.name for record in FORMATS if record.is_written]
+
+
+def test_the_check_by_the_program_of_the_format_is_told(export, three, qtbot, tmp_path):
+    pytest.importorskip("tokenizers")
+    choose(export, qtbot, "huggingface")
+    assert "tokenizer_config.json" in export.note.text()
+    export.write_to(str(tmp_path / "tokenizer.json"))
+    qtbot.waitUntil(lambda: "Reloaded" in export.outcome.text())
+    assert "Saved tokenizer.json, tokenizer_config.json." in export.outcome.text()
+    assert "Reloaded with tokenizers: 0 differences on" in export.outcome.text()
+    three.controller.open_path(tmp_path)  # the folder
+    qtbot.waitUntil(lambda: len(three.controller.session.opened) == 1)
+    assert three.controller.session.opened[0].tokenizer.n_merges == 3
+
+
+def test_a_file_that_is_no_text_is_shown_as_bytes(window, qtbot):
+    assert window.controller.change_settings(alphabet="characters", pattern="whitespace") == ""
+    window.controller.add_text("words", "abab abab")
+    qtbot.waitUntil(lambda: window.controller.session.current is not None)
+    window.files.ask_export()
+    dialog = window.findChild(ExportDialog)
+    choose(dialog, qtbot, "sentencepiece")
+    qtbot.waitUntil(lambda: "0a" in dialog.text.toPlainText())
+    rows = dialog.text.toPlainText().splitlines()
+    assert all(len(bytes.fromhex(row)) == 16 for row in rows[:-1])
 
 
 def test_the_copied_command_writes_the_same_tokenizer(export, three, qtbot, tmp_path):

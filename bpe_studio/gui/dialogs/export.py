@@ -19,10 +19,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from bpe_studio.formats.reports import SaveReport
 from bpe_studio.formats.table import FORMATS, format_named
-from bpe_studio.gui.intentions.files import ExportPreview, SavedFile, shown_name
+from bpe_studio.gui.intentions.files import ExportPreview
 from bpe_studio.gui.theme import mono_font
-from bpe_studio.gui.wording import size_text
+from bpe_studio.gui.wording import saved_text, size_text
 
 
 class ExportDialog(QDialog):
@@ -98,14 +99,11 @@ class ExportDialog(QDialog):
         self.write.setEnabled(not preview.refusals)
         if preview.refusals:
             lines = [self.tr("This format cannot hold the tokenizer:"), *preview.refusals]
-        elif preview.lost:
-            size = size_text(preview.n_bytes)
-            lines = [
-                self.tr("{0}. The file does not keep:").format(size),
-                *(f"– {lost}" for lost in preview.lost),
-            ]
         else:
-            lines = [self.tr("{0}. Nothing is lost.").format(size_text(preview.n_bytes))]
+            lost = self.tr("The file does not keep:") if preview.lost else self.tr("Nothing is lost.")
+            lines = [f"{size_text(preview.n_bytes)}. {lost}", *(f"– {sentence}" for sentence in preview.lost)]
+            if preview.beside:
+                lines.append(self.tr("Written beside it: {0}").format(", ".join(preview.beside)))
         self.note.setText("\n".join(lines))
 
     @Slot()
@@ -138,12 +136,5 @@ class ExportDialog(QDialog):
         self._controller.export(Path(path), self.format)
 
     @Slot(object)
-    def _on_saved(self, saved: SavedFile) -> None:
-        self.outcome.setText(self.saved_text(saved))
-
-    def saved_text(self, saved: SavedFile) -> str:
-        """Return how the check of a written file came out."""
-        text = self.tr("{0} is written. Reloaded: {1} differences on {2}.")
-        return text.format(
-            shown_name(saved.path), f"{saved.n_differences:,}", size_text(saved.n_bytes_checked)
-        )
+    def _on_saved(self, report: SaveReport) -> None:
+        self.outcome.setText(saved_text(report))

@@ -10,13 +10,13 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from bpe_studio import __version__
+from bpe_studio.formats.reports import SaveReport
 from bpe_studio.formats.table import FORMATS
 from bpe_studio.gui.dialogs.boxes import ask_about_bad_bytes, offer_another_place, show_error
 from bpe_studio.gui.dialogs.export import ExportDialog
 from bpe_studio.gui.dialogs.keys import KeysDialog
 from bpe_studio.gui.intentions.documents import BadBytes
-from bpe_studio.gui.intentions.files import SavedFile, shown_name
-from bpe_studio.gui.wording import size_text
+from bpe_studio.gui.wording import saved_text
 
 LARGEST_VOCABULARY = 2**31 - 1
 
@@ -152,10 +152,8 @@ class FileDialogs(QObject):
         ask_about_bad_bytes(self._window, bad.text, answered)
 
     @Slot(object)
-    def _on_saved(self, saved: SavedFile) -> None:
-        text = self.tr("Saved {0}. Reloaded: {1} differences on {2}.")
-        name, size = shown_name(saved.path), size_text(saved.n_bytes_checked)
-        self._controller.message.emit(text.format(name, f"{saved.n_differences:,}", size))
+    def _on_saved(self, report: SaveReport) -> None:
+        self._controller.message.emit(saved_text(report))
 
     @Slot(object, str)
     def _on_save_failed(self, path: Path, text: str) -> None:

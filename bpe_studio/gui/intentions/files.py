@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from bpe_studio.commands import command_line, conversion_command, training_command
 from bpe_studio.engine.config import StopReason, TrainingConfig
@@ -18,8 +17,10 @@ from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.engine.words import WordTable
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.files import read_bounded
-from bpe_studio.formats.table import FORMATS, format_named, load, recognised, save
+from bpe_studio.formats.reports import SaveReport
+from bpe_studio.formats.table import FORMATS, file_in, format_named, load, recognised, save
 from bpe_studio.gui.jobs import JobResult, Progress
+from bpe_studio.gui.wording import shown_name
 from bpe_studio.session import OpenedTokenizer, Run, opened_run, tokenizer_of
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 OPEN, SAVE, CHECK = "open", "save", "export preview"
 SHOWN_BYTES = 4000
 CHECKED_CHARACTERS = 200_000
-"""Text that is encoded with the tokenizer and with the file read back."""
+"""Text of the corpus on which a written file is checked, beside texts made for that."""
 
 
 @dataclass(frozen=True)
@@ -49,32 +50,24 @@ class SaveRequest:
 
 @dataclass(frozen=True)
 class ExportPreview:
-    """What a file would hold: its beginning, its size, what it does not keep, why it cannot be."""
+    """What a file would be: its beginning, size, what it does not keep, why it cannot be, further files."""
 
     format: str
     text: str
     n_bytes: int
     lost: tuple[str, ...]
     refusals: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class SavedFile:
-    """A written file and the check of it: differing tokens on so many bytes of text."""
-
-    path: Path
-    format: str
-    n_differences: int
-    n_bytes_checked: int
+    beside: tuple[str, ...] = ()
 
 
 def opened_tokenizer(path: Path, progress: Progress) -> tuple[Tokenizer, OrderCheck] | None:
-    """Return the tokenizer in a file, and whether it can be stepped through; None for any other file."""
+    """Return the tokenizer in a file or folder, and whether it can be stepped through; None if none is."""
     try:
-        recognised(Content(path, read_bounded(path)))
+        file = file_in(path)
+        recognised(Content(file, read_bounded(file)))
     except FormatError:
         # Damage inside a file that claims to be a tokenizer is told by `load`; anything else is a text.
-        if os.path.isdir(path) or os.path.exists(path):
+        if os.path.exists(path):
             return None
         raise
     tokenizer = load(path)
@@ -91,19 +84,26 @@ def export_preview(request: SaveRequest, progress: Progress) -> ExportPreview:
     """Return what a file would be (in a job)."""
     tokenizer, record = _tokenizer(request), format_named(request.format)
     refusals = record.refusals(tokenizer)
-    data = b"" if refusals else record.write(tokenizer)
-    text = data[:SHOWN_BYTES].decode("utf-8", "ignore")
-    return ExportPreview(request.format, text, len(data), record.lost(tokenizer), refusals)
+    if refusals:
+        return ExportPreview(request.format, "", 0, (), refusals)
+    data = record.write(tokenizer)
+    beside = tuple(record.beside(tokenizer, Path(f"tokenizer{record.suffixes[0]}")))
+    return ExportPreview(request.format, _shown(data), len(data), record.lost(tokenizer), (), beside)
 
 
-def saved_file(request: SaveRequest, progress: Progress) -> SavedFile:
-    """Write a file, read it back and compare the tokens of a text (in a job)."""
-    tokenizer = _tokenizer(request)
-    save(tokenizer, request.path, request.format)
-    text = _sample_text(request)
-    again = load(request.path)
-    n_differences = _n_differences(tokenizer, again, text)
-    return SavedFile(request.path, request.format, n_differences, len(text.encode()))
+def _shown(data: bytes) -> str:
+    """Return the beginning of a file: its text, or its bytes in hex if it is none."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        return decoder.decode(data[:SHOWN_BYTES])
+    except UnicodeDecodeError:
+        rows = (data[at : at + 16].hex(" ") for at in range(0, min(len(data), SHOWN_BYTES // 4), 16))
+        return "\n".join(rows)
+
+
+def saved_file(request: SaveRequest, progress: Progress) -> SaveReport:
+    """Write a file, and have it read back and checked on the beginning of the corpus (in a job)."""
+    return save(_tokenizer(request), request.path, request.format, sample=_sample_text(request))
 
 
 def _sample_text(request: SaveRequest) -> str:
@@ -113,16 +113,6 @@ def _sample_text(request: SaveRequest) -> str:
         if len(text) >= CHECKED_CHARACTERS:
             break
     return text
-
-
-def _n_differences(first: Tokenizer, second: Tokenizer, text: str) -> int:
-    known = set(first.alphabet.character_ids)
-    if first.alphabet.kind == "characters" and first.alphabet.unknown_id is None:
-        text = "".join(char for char in text if char in known)
-    a = first.encode_to_array(text, allowed_special="none")
-    b = second.encode_to_array(text, allowed_special="none")
-    shorter = min(len(a), len(b))
-    return int(np.count_nonzero(a[:shorter] != b[:shorter])) + abs(len(a) - len(b))
 
 
 class FileIntentions:
@@ -231,11 +221,6 @@ class FileIntentions:
             run.path = request.path
             self._c.runs_changed.emit()
         self._c.saved.emit(result.value)
-
-
-def shown_name(path: Path) -> str:
-    """Return a file's name as it can be shown: bytes that are no text become U+FFFD."""
-    return os.fsencode(path.name).decode("utf-8", "replace")
 
 
 def _text_of(error: Exception) -> str:

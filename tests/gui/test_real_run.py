@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from bpe_studio.engine.compiling import prepare
 from bpe_studio.formats.table import load
 
 N_BYTES = 3_000_000
@@ -32,6 +33,7 @@ def real_text() -> str:
 
 @pytest.mark.slow
 def test_window_and_terminal_train_the_same_tokenizer(window, qtbot, tmp_path):
+    prepare()  # compiling takes longer than this test may
     text, path = real_text(), tmp_path / "real.txt"
     path.write_text(text, encoding="utf-8")
     controller = window.controller

@@ -80,7 +80,7 @@ def test_the_check_by_the_program_of_the_format_is_told(export, three, qtbot, tm
 def test_a_file_that_is_no_text_is_shown_as_bytes(window, qtbot):
     assert window.controller.change_settings(alphabet="characters", pattern="none") == ""
     window.controller.add_text("words", "abab abab")
-    qtbot.waitUntil(lambda: window.controller.session.current is not None)
+    qtbot.waitUntil(lambda: window.controller.session.current.config.alphabet == "characters")
     window.files.ask_export()
     dialog = window.findChild(ExportDialog)
     choose(dialog, qtbot, "sentencepiece")

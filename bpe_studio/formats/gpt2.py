@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from bpe_studio.engine.errors import FormatError
 from bpe_studio.engine.named_patterns import BY_NAME
@@ -23,6 +24,7 @@ from bpe_studio.formats.byte_letters import LETTERS, bytes_of
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.fields import Fields
 from bpe_studio.formats.huggingface import bytes_in, vocabulary_ids
+from bpe_studio.formats.huggingface_parts import AddedTokens, added_tokens_of
 from bpe_studio.formats.huggingface_writing import CONFIG, config, names_of
 
 HEADER = "#version"
@@ -61,13 +63,14 @@ def read(content: Content) -> Tokenizer:
     merges = merges_of(content)
     is_bytes = vocabulary.keys() >= set(LETTERS.values())
     given = _config(content)
-    specials = _specials(given, vocabulary)
+    added = _added(given, vocabulary)
+    specials = dict(added.special)
     if is_bytes:
         alphabet = byte_alphabet(bytes_in(vocabulary))
     else:
         alphabet = character_alphabet({name: token for name, token in vocabulary.items() if len(name) == 1})
     tokenizer = tokenizer_of_pairs(
-        alphabet, vocabulary, merges, bytes_of if is_bytes else str.encode, not_tokens=specials
+        alphabet, vocabulary, merges, bytes_of if is_bytes else str.encode, not_tokens=added.ids
     )
     if given is None:
         made = {*tokenizer.product.tolist(), *alphabet.token_ids}
@@ -81,7 +84,7 @@ def read(content: Content) -> Tokenizer:
         }
         tokenizer = replace(tokenizer, unmerged=unmerged)
     pattern = _pattern(given) or resolve_pattern("gpt2" if is_bytes else "none")
-    return replace(tokenizer, pattern=pattern, special_tokens=specials)
+    return replace(tokenizer, pattern=pattern, special_tokens=specials, added_tokens=added.plain)
 
 
 def vocabulary_of(content: Content) -> Mapping[str, int]:
@@ -151,23 +154,24 @@ def _config(content: Content) -> Fields | None:
     return None if file is None or "added_tokens_decoder" not in file.json_object else Fields(file.json)
 
 
-def _specials(given: Fields | None, vocabulary: Mapping[str, int]) -> dict[str, int]:
-    if given is None:
-        return {}
-    specials: dict[str, int] = {}
-    entries = given.fields("added_tokens_decoder")
-    for key in given.any("added_tokens_decoder"):
+def _added(given: Fields | None, vocabulary: Mapping[str, int]) -> AddedTokens:
+    """Return the added tokens that the configuration tells."""
+    rows: list[dict[str, Any]] = []
+    ids: dict[str, int] = {}
+    entries = Fields({}) if given is None else given.fields("added_tokens_decoder")
+    for key in () if given is None else given.any("added_tokens_decoder"):
         text = entries.fields(key).text("content")
         if not key.isascii() or not key.isdecimal() or len(key) > 10 or int(key) > MAX_ID:
             raise FormatError(
                 f"{CONFIG}: added_tokens_decoder has the key {key[:40]!r}, which is no token id."
             )
+        ids[text] = int(key)
         if vocabulary.get(text, int(key)) != int(key):
             raise FormatError(
                 f"{CONFIG}: {text[:40]!r} has the id {key}, but {vocabulary[text]:,} in the vocabulary."
             )
-        specials[text] = int(key)
-    return specials
+        rows.append({**entries.any(key), "id": int(key)})
+    return added_tokens_of(Fields({"added_tokens": rows}), ids, ())
 
 
 def _pattern(given: Fields | None) -> SplitPattern | None:

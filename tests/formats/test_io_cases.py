@@ -170,3 +170,28 @@ def test_a_file_that_changed_is_read_anew(tmp_path: Path) -> None:
             assert load(path).encode("abcd") == ids
     with pytest.warns(UserWarning, match="holds no split pattern"):
         load(path)
+
+
+def test_the_configuration_beside_the_pair_tells_which_tokens_are_special(tmp_path: Path) -> None:
+    path = pair(tmp_path, {"a": 0, "b": 1, "ab": 2, "<s>": 3, "[X]": 4, "rest": 5}, b"a b\n")
+    tokenizer = load(path)
+    assert dict(tokenizer.special_tokens) == {"<s>": 3, "[X]": 4} and dict(tokenizer.unmerged) == {5: b"rest"}
+    entry = {"content": "<s>", "special": True, "lstrip": False}
+    decoder = {"3": entry, "9": {"content": "<t>", "special": False}}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": decoder}))
+    tokenizer = load(path)
+    assert dict(tokenizer.special_tokens) == {"<s>": 3} and dict(tokenizer.added_tokens) == {"<t>": 9}
+    assert tokenizer.encode("ab<t>") == [2, 9] and dict(tokenizer.unmerged) == {4: b"[X]", 5: b"rest"}
+    for wrong, said in {"lstrip": "found in another way", "content": "must be a text"}.items():
+        decoder["3"] = {**entry, wrong: True}
+        (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": decoder}))
+        with pytest.raises(bs.FormatError, match=said):
+            load(path)
+
+
+def test_a_chat_template_beside_a_file_stays(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer_config.json").write_text('{"chat_template": "{{ x }}", "tokenizer_class": "Mine"}')
+    save(built(Alphabet(), [], specials={"<s>": 300}), tmp_path / "tokenizer.json", "huggingface")
+    value = json.loads((tmp_path / "tokenizer_config.json").read_text())
+    assert (value["chat_template"], value["tokenizer_class"]) == ("{{ x }}", "Mine")
+    assert value["added_tokens_decoder"]["300"]["content"] == "<s>"

@@ -7,6 +7,7 @@
     merges     the list of merges; count: the words of texts
     verify     a tokenizer on texts
     dataset    trains, encodes all splits, checks and writes them
+    tokenizers those that are at hand by name
 
 Data goes to standard output, everything else to standard error, one line each. Exit codes: 0 done, 1 the work
 failed, 2 wrong usage, 130 stopped with Ctrl+C. Each command is a module with ``add_arguments(parser)`` and

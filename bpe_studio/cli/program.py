@@ -20,6 +20,7 @@ from bpe_studio.cli import (
     encode,
     inspect,
     merges,
+    tokenizers,
     train,
     verify,
 )
@@ -40,6 +41,7 @@ COMMANDS = {
     "count": count,
     "verify": verify,
     "dataset": dataset,
+    "tokenizers": tokenizers,
 }
 
 

@@ -29,6 +29,7 @@ from bpe_studio.formats import (
 from bpe_studio.formats.checking import PeerLoader, check_by, n_differences, sample_texts
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.files import read_bounded
+from bpe_studio.formats.found import check_hash, found_tokenizers
 from bpe_studio.formats.pretrained import pretrained, pretrained_names
 from bpe_studio.formats.reports import Check, SaveReport
 from bpe_studio.formats.training_fields import same_training
@@ -215,8 +216,8 @@ def load(path: str | Path, *, pattern: str | None = None) -> Tokenizer:
     path : str or Path
         The file; its content decides, not its name. A folder that has one under a usual name, such as
         tokenizer.json, is fine. Or, as a str, the name of a pretrained vocabulary: "gpt2", "p50k_base",
-        "cl100k_base", "o200k_base". These lie in the package, no network is asked. Where a file or folder of
-        that name exists, it wins; a Path always means a file.
+        "cl100k_base", "o200k_base", which lie in the package; or a name that `found_tokenizers` lists. No
+        network is asked. Where a file or folder of that name exists, it wins; a Path always means a file.
     pattern : str, optional
         The split pattern, in place of the file's: some formats hold none.
 
@@ -230,11 +231,23 @@ def load(path: str | Path, *, pattern: str | None = None) -> Tokenizer:
     FormatError
         Naming the file, the place in it and what is wrong there.
     """
-    if isinstance(path, str) and path in pretrained_names() and not os.path.lexists(path):
-        tokenizer = pretrained(path)
+    is_name = isinstance(path, str) and not os.path.lexists(path)
+    if is_name and path in pretrained_names():
+        tokenizer = pretrained(str(path))
     else:
-        tokenizer = _loaded(file_in(Path(path)))
+        tokenizer = _loaded(file_in(_found(str(path)) if is_name else Path(path)))
     return tokenizer if pattern is None else replace(tokenizer, pattern=resolve_pattern(pattern))
+
+
+def _found(name: str) -> Path:
+    """Return the file of a name in another program's cache, its hash checked; or the name as a path."""
+    order = [record.name for record in FORMATS]
+    named = [found for found in found_tokenizers() if found.name == name]
+    if not named:
+        return Path(name)
+    best = min(named, key=lambda found: order.index(found.format))
+    check_hash(best)
+    return best.path
 
 
 def _loaded(path: Path) -> Tokenizer:

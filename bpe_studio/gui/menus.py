@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
 
 from bpe_studio.assets import sample_list
+from bpe_studio.formats.found import found_tokenizers
 from bpe_studio.gui.actions import fill_menus
 from bpe_studio.gui.preferences import Preferences
 
@@ -27,6 +28,10 @@ class Menus(QObject):
         menus["file"].insertMenu(actions["save"], self.recent)
         self.recent.aboutToShow.connect(self.fill_recent)
         self.recent.triggered.connect(self._on_recent)
+        self.found = QMenu(self.tr("Open from &other programs"), menus["file"])
+        menus["file"].insertMenu(actions["save"], self.found)
+        self.found.aboutToShow.connect(self.fill_found)
+        self.found.triggered.connect(self._on_recent)
         self.samples = QMenu(self.tr("Open a &sample"), menus["corpus"])
         menus["corpus"].insertMenu(actions["clear-corpus"], self.samples)
         self._fill_samples()
@@ -52,6 +57,18 @@ class Menus(QObject):
             action.setEnabled(Path(text).exists())
         if self.recent.isEmpty():
             self.recent.addAction(self.tr("Nothing yet")).setEnabled(False)
+
+    @Slot()
+    def fill_found(self) -> None:
+        """Show the tokenizers in the caches of tiktoken and Hugging Face."""
+        self.found.clear()
+        for one in found_tokenizers():
+            action = self.found.addAction(f"{one.name} ({one.format})".replace("&", "&&"))
+            action.setData(str(one.path))
+            action.setStatusTip(str(one.path))
+        if self.found.isEmpty():
+            none = self.found.addAction(self.tr("Nothing found where tiktoken and Hugging Face keep theirs"))
+            none.setEnabled(False)
 
     @Slot(QAction)
     def _on_recent(self, action: QAction) -> None:

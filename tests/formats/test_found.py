@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bpe_studio import load, save, train
 from bpe_studio.engine.errors import FormatError
 from bpe_studio.formats.found import (
     TIKTOKEN_FILES,
@@ -96,6 +97,25 @@ def test_hashes_are_checked_where_they_are_known(caches: dict[str, str]) -> None
         check_hash(next(item for item in found_tokenizers(caches) if item.name == "cl100k_base"))
     with pytest.raises(FormatError, match="cannot be read"):
         check_hash(Found("x", Path(caches["HF_HUB_CACHE"], "nowhere"), "tiktoken", "0" * 64))
+
+
+def test_a_name_opens_what_was_found(
+    caches: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable, value in caches.items():
+        monkeypatch.setenv(variable, value)
+    written = tmp_path / "tokenizer.json"
+    trained = train("abab abab", vocab_size=258)
+    save(trained, written, "huggingface")
+    hub = hub_cache(caches)
+    hub_file(hub, "somebody/small", "tokenizer.json", written.read_bytes())
+    assert load("somebody/small").encode("abab") == trained.encode("abab")
+    damaged = hub_file(hub, "somebody/other", "tokenizer.json", written.read_bytes())
+    damaged.resolve().write_bytes(written.read_bytes() + b" ")
+    with pytest.raises(FormatError, match="not what it was"):
+        load("somebody/other")
+    with pytest.raises(FormatError, match="nobody"):
+        load("nobody/small")
 
 
 def test_nothing_is_changed(caches: dict[str, str], tmp_path: Path) -> None:

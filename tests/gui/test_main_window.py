@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from bpe_studio import save, train
 from bpe_studio.gui.layout import DOCKS
 from bpe_studio.gui.main_window import USUAL_SIZE
 from bpe_studio.gui.preferences import Preferences
@@ -114,6 +115,21 @@ def test_a_window_larger_than_the_screen_is_made_to_fit(open_window):
     again = open_window()
     place = again.screen().availableGeometry()
     assert again.width() <= place.width() and again.height() <= place.height()
+
+
+def test_tokenizers_of_other_programs_are_in_a_menu(open_window, tmp_path, monkeypatch):
+    file = tmp_path / "models--a--b" / "snapshots" / "1" / "tokenizer.json"
+    file.parent.mkdir(parents=True)
+    save(train("abab", vocab_size=257), file, "huggingface")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    window = open_window()
+    window.menus.fill_found()
+    (action,) = window.menus.found.actions()
+    assert action.text() == "a/b (huggingface)" and action.data() == str(file)
+    file.unlink()
+    window.menus.fill_found()
+    assert not window.menus.found.actions()[0].isEnabled()
 
 
 def test_a_recent_file_that_is_gone_is_greyed(open_window, preferences, tmp_path):

@@ -87,7 +87,8 @@ class ExportDialog(QDialog):
 
     @Slot()
     def _ask(self) -> None:
-        self.write.setEnabled(False)
+        for button in (self.write, self.copy):
+            button.setEnabled(False)
         self.outcome.clear()
         self._controller.files.preview(self.format)
 
@@ -96,12 +97,13 @@ class ExportDialog(QDialog):
         if preview.format != self.format:
             return
         self.text.setPlainText(preview.text)
-        self.write.setEnabled(not preview.refusals)
+        for button in (self.write, self.copy):
+            button.setEnabled(not preview.refusals)
         if preview.refusals:
             lines = [self.tr("This format cannot hold the tokenizer:"), *preview.refusals]
         else:
-            lost = self.tr("The file does not keep:") if preview.lost else self.tr("Nothing is lost.")
-            lines = [f"{size_text(preview.n_bytes)}. {lost}", *(f"– {sentence}" for sentence in preview.lost)]
+            lines = [f"{size_text(preview.n_bytes)}."]
+            lines += [f"– {sentence}" for sentence in preview.lost] or [self.tr("Nothing is lost.")]
             if preview.beside:
                 lines.append(self.tr("Written beside it: {0}").format(", ".join(preview.beside)))
         self.note.setText("\n".join(lines))

@@ -171,7 +171,7 @@ def fingerprint_of(
         content["ranks"] = sorted(ranks.items())
     if added_tokens:
         content["added_tokens"] = sorted(added_tokens.items(), key=lambda item: (item[1], item[0]))
-    if alphabet.fuse_unknown:
+    if alphabet.fuse_unknown and alphabet.unknown_id is not None:
         content["fuse_unknown"] = True
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from bpe_studio.engine.errors import FormatError
-from bpe_studio.engine.patterns import SplitPattern, resolve_expression
+from bpe_studio.engine.patterns import SplitPattern, chained
 from bpe_studio.engine.reading import printable
 from bpe_studio.engine.special_strings import checked_special_tokens
 from bpe_studio.engine.word_table import CorpusFacts, WordTable, table_of
@@ -45,7 +45,7 @@ def save_words(words: WordTable, path: Path) -> None:
     meta = {
         "format": FORMAT,
         "version": VERSION,
-        "pattern": words.pattern.expression,
+        "pattern": words.pattern.value,
         "special_tokens": words.special_tokens,
         "facts": asdict(words.facts),
     }
@@ -139,8 +139,9 @@ def _checked_meta(meta: Any) -> tuple[SplitPattern, tuple[str, ...], CorpusFacts
             raise FormatError(f"its {field.name} is {value!r}")
     if not isinstance(meta["special_tokens"], list):
         raise FormatError("its special tokens are not a list")
-    expression = meta["pattern"]
-    if expression is not None and not isinstance(expression, str):
+    value = meta["pattern"]
+    expressions = value if isinstance(value, list) else [value]
+    if not expressions or not (value is None or all(isinstance(each, str) for each in expressions)):
         raise FormatError("its split pattern is not text")
     known = CorpusFacts(**{field.name: facts[field.name] for field in fields(CorpusFacts)})
-    return resolve_expression(expression), checked_special_tokens(meta["special_tokens"]), known
+    return chained(expressions), checked_special_tokens(meta["special_tokens"]), known

@@ -170,7 +170,7 @@ def tokenizer_of_pairs(
         for name, token in vocabulary.items()
         if token not in made and name not in not_tokens
     }
-    early = _made_later(base, rows)
+    early = made_later(base, [(*pair, product) for pair, product in rows.items()])
     names = {token: name for name, token in vocabulary.items()} if early else {}
     left_ids, right_ids = [pair[0] for pair in rows], [pair[1] for pair in rows]
     tokenizer = Tokenizer(
@@ -183,10 +183,18 @@ def tokenizer_of_pairs(
     return tokenizer
 
 
-def _made_later(base: set[int], rows: Mapping[tuple[int, int], int]) -> set[int]:
-    """Return the parts of merges that a merge of a higher rank makes too, or makes alone."""
-    last = {product: rank for rank, product in enumerate(rows.values()) if product not in base}
-    return {part for rank, pair in enumerate(rows) for part in pair if part in last and last[part] >= rank}
+def made_later(base: Collection[int], rows: Sequence[tuple[int, int, int]]) -> set[int]:
+    """Return the parts of merges that a merge of a higher rank makes too, or makes alone.
+
+    Parameters
+    ----------
+    base : collection of int
+        Ids of the base tokens.
+    rows : sequence of (int, int, int)
+        Left, right and product of each merge, in rank order.
+    """
+    last = {product: rank for rank, (*_, product) in enumerate(rows) if product not in base}
+    return {part for rank, row in enumerate(rows) for part in row[:2] if part in last and last[part] >= rank}
 
 
 def _all_made_alone(tokenizer: Tokenizer) -> bool:

@@ -90,6 +90,10 @@ def refusals(tokenizer: Tokenizer) -> tuple[str, ...]:
         "it has special tokens": bool(tokenizer.special_tokens),
         "it has an unknown token": alphabet.unknown_id is not None,
         "it falls back to bytes": alphabet.byte_fallback,
+        f"its merges go by {tokenizer.semantics!r}": tokenizer.semantics != "pairs",
+        "it has a normalizer": bool(tokenizer.normalizer),
+        "it has added tokens that are found in any text": bool(tokenizer.added_tokens),
+        "it has tokens that no merge makes": bool(tokenizer.unmerged),
     }
     reasons = tuple(reason for reason, holds in found.items() if holds)
     if not reasons and not _ids_follow(tokenizer):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
-from bpe_studio.engine.errors import BpeStudioError
+from bpe_studio.engine.errors import BpeStudioError, FormatError, UnknownCharacterError
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.reports import Check
@@ -44,8 +43,18 @@ def sample_texts(tokenizer: Tokenizer, more: str = "") -> list[str]:
     alphabet = tokenizer.alphabet
     if alphabet.kind == "bytes" or alphabet.byte_fallback or alphabet.unknown_id is not None:
         return texts
-    foreign = re.compile(f"[^{''.join(map(re.escape, alphabet.characters)) or chr(0)}]")
-    return [foreign.sub("", text) for text in texts]
+    letters = set("".join(alphabet.characters))
+    known = ("".join(filter(letters.__contains__, text)) for text in texts)
+    return [text for text in known if _is_encodable(tokenizer, text)]
+
+
+def _is_encodable(tokenizer: Tokenizer, text: str) -> bool:
+    """Return whether a text of known characters is still one after the normalizer."""
+    try:
+        tokenizer.encode(text, "none")
+    except UnknownCharacterError:
+        return False
+    return True
 
 
 def _token_texts(tokenizer: Tokenizer) -> Iterator[str]:
@@ -94,8 +103,10 @@ def check_by(
         return Check(by, n_bytes, n_differences(ids, load(content, tokenizer)(texts)))
     except ImportError:
         return None
-    except (KeyboardInterrupt, SystemExit, BpeStudioError):
+    except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a panic of a peer written in Rust is no Exception
+        if isinstance(error, BpeStudioError) and not isinstance(error, FormatError):
+            raise
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         return Check(by, n_bytes, problem=reason[:200])

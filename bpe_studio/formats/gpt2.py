@@ -25,7 +25,7 @@ from bpe_studio.formats.content import Content
 from bpe_studio.formats.fields import Fields
 from bpe_studio.formats.huggingface import bytes_in, vocabulary_ids
 from bpe_studio.formats.huggingface_parts import AddedTokens, added_tokens_of
-from bpe_studio.formats.huggingface_writing import CONFIG, config, names_of
+from bpe_studio.formats.huggingface_writing import CONFIG, check_order, config, names_of
 
 HEADER = "#version"
 FIRST_LINE = b"#version: 0.2\n"
@@ -202,8 +202,9 @@ def refusals(tokenizer: Tokenizer) -> tuple[str, ...]:
         reasons.append("it lists a pair twice")
     try:
         names = names_of(tokenizer)
+        check_order(tokenizer)
     except FormatError as error:
-        return (*reasons, str(error))
+        return (*reasons, str(error).rstrip("."))
     for left, right in pairs:
         line = f"{names[left]} {names[right]}"
         if MERGE.fullmatch(line) is None or line.startswith(HEADER) or "\n" in line or line.endswith("\r"):

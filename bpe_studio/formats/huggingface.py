@@ -172,8 +172,10 @@ def _characters(
             f"model.byte_fallback is true, but only {len(byte_ids)} of the 256 bytes have a token."
         )
     unknown = model.text_or_none("unk_token") if "unk_token" in model else None
-    if unknown is None or falls_back:
-        return character_alphabet(characters, byte_ids if falls_back else ()), dict(special)
+    spelled = byte_ids if falls_back else ()
+    # With bytes for all characters no text becomes the unknown token: if a special one, it is no more.
+    if unknown is None or falls_back and unknown in special:
+        return character_alphabet(characters, spelled), dict(special)
     if unknown not in vocabulary:
         raise FormatError(f"model.unk_token is {unknown[:40]!r}, which is not in the vocabulary.")
     rest = {text: token for text, token in special.items() if text != unknown}
@@ -182,5 +184,8 @@ def _characters(
         warnings.warn(
             f"{unknown[:40]!r} in a text is not read as the unknown token, which it names", stacklevel=5
         )
-    alphabet = character_alphabet(characters, unknown=(unknown, vocabulary[unknown]))
-    return replace(alphabet, fuse_unknown="fuse_unk" in model and model.flag("fuse_unk")), rest
+    fuses = "fuse_unk" in model and model.flag("fuse_unk")
+    if len(unknown) == 1 and (fuses or falls_back):
+        raise FormatError(f"model.unk_token is {unknown!r}, one character, and so known to the library.")
+    alphabet = character_alphabet(characters, spelled, (unknown, vocabulary[unknown]))
+    return replace(alphabet, fuse_unknown=fuses), rest

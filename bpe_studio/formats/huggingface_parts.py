@@ -261,12 +261,18 @@ def added_tokens_of(fields: Fields, vocabulary: Mapping[str, int], steps: tuple[
             after.add(is_normalized)
     if steps and len(after) > 1:
         raise FormatError("added_tokens: some plain ones are found before the normalizer and some after it.")
-    _check_apart(special, plain)
+    check_apart(special, plain)
     return AddedTokens(special, plain, plain_first=after == {False})
 
 
-def _check_apart(special: Mapping[str, int], plain: Mapping[str, int]) -> None:
-    """Raise `FormatError` if a special and a plain added token may overlap in a text."""
+def check_apart(special: Mapping[str, int], plain: Mapping[str, int]) -> None:
+    """Raise `FormatError` if a special and a plain added token may overlap in a text.
+
+    Parameters
+    ----------
+    special, plain : mapping of str to int
+        Text and id.
+    """
     for one in plain:
         for other in special:
             shorter = min(len(one), len(other))

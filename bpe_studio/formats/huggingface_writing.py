@@ -14,16 +14,18 @@ from bpe_studio.engine.named_patterns import BY_NAME
 from bpe_studio.engine.normalizing import CUT, Step, normalized
 from bpe_studio.engine.patterns import chained
 from bpe_studio.engine.tokenizer import Tokenizer
-from bpe_studio.formats.assembling import tokenizer_of_pairs
+from bpe_studio.formats.assembling import made_later, tokenizer_of_pairs
 from bpe_studio.formats.byte_letters import bytes_of, letters_of
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.expressions import from_oniguruma, to_oniguruma
 from bpe_studio.formats.huggingface import BYTE_NAMES, VERSION
-from bpe_studio.formats.huggingface_parts import BEFORE_BLANKS, BLANK
+from bpe_studio.formats.huggingface_parts import BEFORE_BLANKS, BLANK, check_apart
 from bpe_studio.formats.recovery import pairs_of_ranks
 
 CONFIG = "tokenizer_config.json"
 PAIRS = ("pairs", "pairs-leftmost", "pairs-whole")
+#: Semantics that take a pre-token whole if it is a token.
+WHOLE = ("pairs-whole", "ranks")
 
 
 def kept(tokenizer: Tokenizer) -> Tokenizer:
@@ -34,13 +36,29 @@ def kept(tokenizer: Tokenizer) -> Tokenizer:
         pattern = chained([from_oniguruma(each) for each in written])
     if pattern != tokenizer.pattern:
         tokenizer = replace(tokenizer, pattern=pattern)
-    if tokenizer.semantics != "ranks" or tokenizer.alphabet.kind != "bytes":
+    return by_pairs(tokenizer)
+
+
+def by_pairs(tokenizer: Tokenizer) -> Tokenizer:
+    """Return the tokenizer as a list of pairs is read: what gives the same ids under "pairs" is that.
+
+    Parameters
+    ----------
+    tokenizer : Tokenizer
+        By pairs, or by ranks of bytes.
+    """
+    if tokenizer.semantics == "pairs":
         return tokenizer
-    marked = {*tokenizer.special_tokens.values(), *tokenizer.added_tokens.values()}
-    names = {token: letters_of(data) for token, data in tokenizer.tokens.items() if token not in marked}
-    pairs = [(names[left], names[right]) for left, right, _ in pairs_of_ranks(tokenizer)]
-    vocabulary = {name: token for token, name in names.items()}
-    made = tokenizer_of_pairs(tokenizer.alphabet, vocabulary, pairs, bytes_of, whole_first=True)
+    names = names_of(tokenizer)
+    rows = _rows(tokenizer) if tokenizer.semantics != "ranks" else pairs_of_ranks(tokenizer)
+    made = tokenizer_of_pairs(
+        tokenizer.alphabet,
+        {name: token for token, name in names.items()},
+        [(names[left], names[right]) for left, right, _ in rows],
+        bytes_of if tokenizer.alphabet.kind == "bytes" else str.encode,
+        whole_first=tokenizer.semantics in WHOLE,
+        not_tokens={*tokenizer.special_tokens, *tokenizer.added_tokens},
+    )
     return replace(
         tokenizer, left=made.left, right=made.right, product=made.product, semantics=made.semantics,
         unmerged=made.unmerged,
@@ -51,8 +69,18 @@ def refusals(tokenizer: Tokenizer) -> tuple[str, ...]:
     """Return why a tokenizer cannot be written in this format; empty if it can."""
     if tokenizer.semantics not in (*PAIRS, "ranks"):
         return (f"its merges go by {tokenizer.semantics!r}, which Hugging Face's library does not know",)
+    if tokenizer.semantics == "ranks" and tokenizer.alphabet.kind != "bytes":
+        return ("its merges go by ranks, and its alphabet is characters",)
     reasons: list[str] = []
-    for check in (_pre_tokenizer, _normalizer, names_of):
+    for check in (
+        _pre_tokenizer,
+        _normalizer,
+        names_of,
+        check_order,
+        _check_unknown,
+        _check_whole,
+        _check_added,
+    ):
         try:
             check(tokenizer)
         except FormatError as error:
@@ -67,6 +95,48 @@ def refusals(tokenizer: Tokenizer) -> tuple[str, ...]:
     if b"" in tokenizer.unmerged.values():
         reasons.append("it has an empty token")
     return tuple(reasons)
+
+
+def check_order(tokenizer: Tokenizer) -> None:
+    """Raise `FormatError` if joining pairs one by one may make other tokens than joining them everywhere.
+
+    Parameters
+    ----------
+    tokenizer : Tokenizer
+        Of any semantics; only "pairs" joins everywhere at once.
+    """
+    if tokenizer.semantics == "pairs" and made_later(set(tokenizer.alphabet.token_ids), _rows(tokenizer)):
+        raise FormatError("a merge uses a token that a later merge makes too, which others join sooner")
+
+
+def _check_unknown(tokenizer: Tokenizer) -> None:
+    alphabet = tokenizer.alphabet
+    if len(alphabet.unknown_token or "") == 1 and (alphabet.fuse_unknown or alphabet.byte_fallback):
+        raise FormatError(
+            f"the unknown token {alphabet.unknown_token!r} is one character, which would be known there"
+        )
+
+
+def _check_whole(tokenizer: Tokenizer) -> None:
+    """Raise `FormatError` if a pre-token would be taken whole for a special or added token."""
+    if tokenizer.semantics not in WHOLE:
+        return
+    for name in (*tokenizer.special_tokens, *tokenizer.added_tokens):
+        try:
+            text = bytes_of(name).decode() if tokenizer.alphabet.kind == "bytes" else name
+        except (FormatError, UnicodeDecodeError):
+            continue
+        if tokenizer.pattern.split(text) == [text]:
+            raise FormatError(f"the text {text[:40]!r} would become the special token {name[:40]!r} there")
+
+
+def _check_added(tokenizer: Tokenizer) -> None:
+    check_apart(tokenizer.special_tokens, tokenizer.added_tokens)
+
+
+def _rows(tokenizer: Tokenizer) -> list[tuple[int, int, int]]:
+    columns = (tokenizer.left.tolist(), tokenizer.right.tolist(), tokenizer.product.tolist())
+    return list(zip(*columns, strict=True))
 
 
 def lost(tokenizer: Tokenizer) -> tuple[str, ...]:

@@ -74,8 +74,12 @@ def pairs_of_ranks(tokenizer: Tokenizer) -> list[tuple[int, int, int]]:
 
     Notes
     -----
-    The recovered pair of each token; and for a token that no merge makes all its splits into two tokens, for
-    text around may have made either part. In the order of the products' ranks, then of the parts'.
+    The recovered pair of each token; and for a token that no merge of lower ranks makes all its splits into
+    two tokens. In the order of the products' ranks, then of the parts'.
+
+    Splits of one token have ranks of their own here, which changes nothing, not even where a token overlaps
+    itself: a stretch of text that becomes a token was never crossed before, so its bytes were joined as if it
+    stood alone, which ends with one and the same pair. Other splits never are neighbours.
     """
     ids = {
         data: token for token, data in tokenizer.tokens.items() if data and token not in _not_plain(tokenizer)

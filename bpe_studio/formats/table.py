@@ -143,7 +143,7 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "gpt2", "GPT-2 vocab.json and merges.txt", (".json",),
         gpt2.recognises, gpt2.read, gpt2.write, gpt2.lost, gpt2.refusals, beside=gpt2.beside,
-        file_names=("vocab.json", "encoder.json"), peer="tokenizers",
+        keeps=huggingface_writing.by_pairs, file_names=("vocab.json", "encoder.json"), peer="tokenizers",
         load_with_peer=peers.load_pair_with_tokenizers,
     ),
     Format(
@@ -169,7 +169,8 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "tiktoken", "tiktoken ranks", (".tiktoken",),
         tiktoken.recognises, tiktoken.read, tiktoken.write, tiktoken.lost, tiktoken.refusals,
-        beside=tiktoken.beside, peer="tiktoken", load_with_peer=peers.load_with_tiktoken,
+        beside=tiktoken.beside, keeps=tiktoken.keeps, peer="tiktoken",
+        load_with_peer=peers.load_with_tiktoken,
     ),
 )  # fmt: skip
 

@@ -201,22 +201,33 @@ def refusals(tokenizer: Tokenizer) -> tuple[str, ...]:
             check_travels(tokenizer.pattern.expression)
     except FormatError as error:
         reasons.append(str(error))
-    if not reasons and tokenizer.semantics == "pairs":
-        reasons += _unlike_ranks(tokenizer)
-    return tuple(reasons)
+    return tuple(reasons) or _unlike_ranks(tokenizer)
 
 
-def _unlike_ranks(tokenizer: Tokenizer) -> list[str]:
+def keeps(tokenizer: Tokenizer) -> Tokenizer:
+    """Return the tokenizer that is read back: by pair, where a merge makes every token."""
+    if tokenizer.semantics != "ranks":
+        return tokenizer
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return tokenizer_of_ranks(_ranks(tokenizer), tokenizer.pattern, tokenizer.special_tokens)
+
+
+def _unlike_ranks(tokenizer: Tokenizer) -> tuple[str, ...]:
     """Return why merging by rank would not do what the merges do."""
     ranks = _ranks(tokenizer)
     specials = set(tokenizer.special_tokens.values())
     if len(ranks) < len(tokenizer.tokens) - len(specials):
-        return ["two of its tokens have the same bytes"]
+        return ("two of its tokens have the same bytes",)
+    if not specials.isdisjoint((*tokenizer.alphabet.token_ids, *tokenizer.product.tolist())):
+        return ("a special token shares its id with another token",)
+    if tokenizer.semantics == "ranks":
+        return ()
     pairs = zip(tokenizer.left.tolist(), tokenizer.right.tolist(), strict=True)
     made = list(zip(tokenizer.product.tolist(), pairs, strict=True))
     if tokenizer.unmerged or list(recovered_pairs(ranks).items()) != made:
-        return ["ids would decide the order of its merges, and they follow another"]
-    return []
+        return ("ids would decide the order of its merges, and they follow another",)
+    return ()
 
 
 def _ranks(tokenizer: Tokenizer) -> dict[bytes, int]:

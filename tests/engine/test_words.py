@@ -18,7 +18,7 @@ from bpe_studio.engine import corpus_counting, kernels, pattern_matching, word_c
 from bpe_studio.engine import words as words_module
 from bpe_studio.engine.corpus import Corpus
 from bpe_studio.engine.errors import CorpusError, FormatError, PatternError, SpecialTokenError
-from bpe_studio.engine.patterns import resolve_pattern
+from bpe_studio.engine.patterns import chained, resolve_pattern
 from bpe_studio.engine.words import CorpusFacts, WordTable, count_words
 from tests.strategies import awkward_texts, corpora, word_counts
 
@@ -179,6 +179,14 @@ def test_a_saved_table_is_read_back_equal(
         table.special_tokens,
         table.facts,
     )
+
+
+def test_a_saved_table_keeps_every_pattern_of_a_chain(tmp_path: Path) -> None:
+    table = count_words("a1 22b", pattern=chained([r"\p{N}", r"\s+", "gpt2"]))
+    table.save(tmp_path / "table")
+    again = WordTable.load(tmp_path / "table")
+    assert again.pattern == table.pattern and len(again.pattern.then) == 2
+    assert counted(again) == counted(table)
 
 
 def test_saving_replaces_the_file_in_one_step_and_leaves_nothing_beside(tmp_path: Path) -> None:

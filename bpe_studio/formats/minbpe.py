@@ -115,6 +115,9 @@ def lost(tokenizer: Tokenizer) -> tuple[str, ...]:
         ),
         "minbpe drops the blank that the split pattern begins with.": (expression or "").lstrip()
         != (expression or ""),
+        "minbpe drops text that the split pattern does not match; here it is kept.": (
+            not tokenizer.pattern.is_named
+        ),
         "minbpe goes on splitting with GPT-4's pattern after loading, until it compiles this one.": (
             expression is not None
         ),
@@ -126,7 +129,9 @@ def write(tokenizer: Tokenizer) -> bytes:
     """Return a file's bytes; see `refusals`."""
     specials = tokenizer.special_tokens
     lines = [FIRST_LINE, tokenizer.pattern.expression or "", str(len(specials))]
-    lines += [f"{text} {token}" for text, token in specials.items()]
+    # Of those that begin alike minbpe takes the first in the file.
+    longest_first = sorted(specials.items(), key=lambda row: -len(row[0]))
+    lines += [f"{text} {token}" for text, token in longest_first]
     pairs = zip(tokenizer.left.tolist(), tokenizer.right.tolist(), strict=True)
     lines += [f"{left} {right}" for left, right in pairs]
     return "".join(f"{line}\n" for line in lines).encode()

@@ -12,6 +12,7 @@ import lzma
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import starmap
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,6 +107,17 @@ def pretrained(name: str) -> Tokenizer:
     raise FormatError(
         f"There is no pretrained vocabulary {name!r}; there are: {', '.join(pretrained_names())}."
     )
+
+
+def published_as(tokenizer: Tokenizer) -> Tokenizer | None:
+    """Return the pretrained tokenizer that has the bytes and merges of another one, or None."""
+    for record in pretrained_list():
+        if tokenizer.n_merges == record.n_table_merges + len(record.more_merges):
+            twin = pretrained(record.name)
+            parts = ((tokenizer.left, twin.left), (tokenizer.right, twin.right))
+            if tokenizer.alphabet == twin.alphabet and all(starmap(np.array_equal, parts)):
+                return twin
+    return None
 
 
 @cache

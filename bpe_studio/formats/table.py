@@ -30,7 +30,7 @@ from bpe_studio.formats.checking import PeerLoader, check_by, n_differences, sam
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.files import read_bounded
 from bpe_studio.formats.found import check_hash, found_tokenizers
-from bpe_studio.formats.pretrained import pretrained, pretrained_names
+from bpe_studio.formats.pretrained import pretrained, pretrained_names, published_as
 from bpe_studio.formats.reports import Check, SaveReport
 from bpe_studio.formats.training_fields import same_training
 
@@ -231,6 +231,12 @@ def load(path: str | Path, *, pattern: str | None = None) -> Tokenizer:
     ------
     FormatError
         Naming the file, the place in it and what is wrong there.
+
+    Warns
+    -----
+    UserWarning
+        About what is read but not done here, and if a published vocabulary has another split pattern than it
+        was published with.
     """
     is_name = isinstance(path, str) and not os.path.lexists(path)
     if is_name and path in pretrained_names():
@@ -254,9 +260,24 @@ def _found(name: str) -> Path:
 def _loaded(path: Path) -> Tokenizer:
     content = Content(path, read_bounded(path))
     try:
-        return _read(recognised(content), content)
+        record = recognised(content)
+        tokenizer = _read(record, content)
     except BpeStudioError as error:
         raise FormatError(f"{path}: {error}") from error
+    if not record.keeps_training:
+        _warn_of_another_pattern(tokenizer)
+    return tokenizer
+
+
+def _warn_of_another_pattern(tokenizer: Tokenizer) -> None:
+    """Warn if a known vocabulary has another pattern: some converters put the wrong one in."""
+    published = published_as(tokenizer)
+    if published is not None and tokenizer.pattern != published.pattern:
+        warnings.warn(
+            f"the merges are those of a vocabulary that is published with the split pattern of "
+            f"{published.pattern.name}; the file has another, so some texts may have other tokens",
+            stacklevel=4,
+        )
 
 
 def _read(record: Format, content: Content) -> Tokenizer:

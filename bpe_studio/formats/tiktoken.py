@@ -2,7 +2,7 @@
 
 A file holds neither merges nor pattern nor special tokens. The merges are recovered from the ranks. Pattern
 and special tokens stand in the Python beside it, the lines that make a `tiktoken.Encoding` of the file: we
-write them, and read them back without running them. A published rank file is known by its hash.
+write them, and read them back without running them. Without it, a published rank file is known by its hash.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import binascii
 import hashlib
 import warnings
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,7 @@ def read(content: Content) -> Tokenizer:
         If nothing tells the split pattern: then it is GPT-4's.
     """
     ranks = ranks_of(content)
-    known = _published(content) or _script(content)
+    known = _script(content) or _published(content)
     if known is None:
         warnings.warn(
             "a rank file holds no split pattern; GPT-4's is taken, and no special token",
@@ -237,13 +238,17 @@ def _ranks(tokenizer: Tokenizer) -> dict[bytes, int]:
 
 def lost(tokenizer: Tokenizer) -> tuple[str, ...]:
     """Return what the files do not keep."""
-    pattern = tokenizer.pattern
+    pattern, specials = tokenizer.pattern, tokenizer.special_tokens
+    alike = any(longer.startswith(start) for start, longer in pairwise(sorted(specials)))
     found = {
         "The counts, ties and margins of the merges, the settings and the corpus's facts are not kept.": (
             tokenizer.training is not None
         ),
         "The split pattern and the special tokens are in the Python beside the file, not in it.": True,
         "tiktoken drops text that the split pattern does not match; here it is kept.": not pattern.is_named,
+        "Of special tokens that begin alike tiktoken may take the shorter one; here the longest is taken.": (
+            alike
+        ),
     }
     return tuple(sentence for sentence, holds in found.items() if holds)
 

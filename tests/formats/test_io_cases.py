@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import warnings
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -154,10 +156,15 @@ def test_ids_with_holes_are_kept_in_every_format_that_can(tmp_path: Path) -> Non
 
 def test_added_tokens_are_text_though_their_letters_stand_for_bytes(tmp_path: Path) -> None:
     text = "x ilÖveyou é Ġword"
-    tokenizer = built(Alphabet(byte_order="gpt2"), [], "gpt2", {"ilÖveyou": 256, "Ġword": 257})
-    for format in ("huggingface", "gpt2", "studio"):
+    added = {"ilÖveyou": 256, "Ġword": 257}
+    special = built(Alphabet(byte_order="gpt2"), [], "gpt2", added)
+    plain = replace(special, special_tokens={}, added_tokens=added)
+    for tokenizer, format in product((special, plain), ("huggingface", "gpt2", "studio")):
+        if tokenizer is plain and format == "gpt2":
+            continue  # refused: other programs would not find them
         again = load(save(tokenizer, tmp_path / "x", format).path)
-        assert again.decode(again.encode(text, "all")) == text
+        ids = again.encode(text, "all")
+        assert again.decode(ids) == text and {256, 257} <= set(ids)
 
 
 def test_a_file_that_changed_is_read_anew(tmp_path: Path) -> None:

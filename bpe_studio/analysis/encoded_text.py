@@ -59,6 +59,8 @@ class EncodedText:
         Lone surrogates replaced by U+FFFD.
     n_graphemes : int or None
         Characters as a reader counts them; None when the text is too long to count.
+    is_normalized : bool
+        Whether the tokenizer's normalizer changed the text, so that no offset is one of the given text.
     """
 
     text: str
@@ -71,6 +73,7 @@ class EncodedText:
     n_specials_met: int = 0
     n_surrogates: int = 0
     n_graphemes: int | None = None
+    is_normalized: bool = False
 
     @property
     def n_tokens(self) -> int:
@@ -190,6 +193,7 @@ def encoded_text(
         _n_specials(tok, clean),
         n_surrogates,
         _n_graphemes(clean),
+        clean != given,
     )
 
 

@@ -22,6 +22,9 @@ HELD_BACK = QT_TRANSLATE_NOOP(
 )
 UNKNOWN = QT_TRANSLATE_NOOP("PreviewWords", "Not in the alphabet, hatched: {characters}.")
 SPECIALS = QT_TRANSLATE_NOOP("PreviewWords", "Special tokens met and read as plain text: {n}.")
+NORMALIZED = QT_TRANSLATE_NOOP(
+    "PreviewWords", "The tokenizer normalizes the text first; tokens and counts are of what it makes of it."
+)
 SURROGATES = QT_TRANSLATE_NOOP("PreviewWords", "Lone surrogates read as U+FFFD: {n}.")
 
 
@@ -75,6 +78,8 @@ def notes_text(encoded: EncodedText | None, text: str, is_shortened: bool, sourc
 
 def _notes_on(encoded: EncodedText) -> list[str]:
     notes = []
+    if encoded.is_normalized:
+        notes.append(said(NORMALIZED))
     if encoded.unknown:
         notes.append(said(UNKNOWN, characters=named_characters(encoded.unknown)))
     if encoded.n_specials_met:

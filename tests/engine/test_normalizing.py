@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
 import pickle
 import unicodedata
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -29,6 +31,18 @@ def test_a_form_of_unicode_is_what_unicode_says(text: str) -> None:
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
         tokenizer = replace(PLAIN, normalizer=((form,),))
         assert tokenizer.encode(text, "none") == PLAIN.encode(unicodedata.normalize(form, text), "none")
+
+
+FORMS = json.loads((Path(__file__).parents[1] / "golden" / "normal_forms.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("text", FORMS, ids=ascii)
+def test_known_texts_have_known_bytes_in_every_form(text: str) -> None:
+    for form, expected in FORMS[text].items():
+        tokenizer = replace(PLAIN, normalizer=((form,),))
+        assert tokenizer.decode_bytes(tokenizer.encode(text)).hex() == expected
+        assert encoded_text(tokenizer, text).is_normalized == (expected != text.encode().hex())
+    assert PLAIN.decode(PLAIN.encode(text)) == text
 
 
 SINCE_UNICODE_9 = st.sampled_from("㋿\ua7f2\U00010781\u0d3b\u1df6\u08ca") | st.sampled_from(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -196,6 +197,19 @@ def test_characters_outside_the_alphabet_are_named_and_shown(qtbot):
     assert "Not in the alphabet, hatched: 東 U+6771." in panel.notes.text()
     assert "not in the alphabet" in panel.rail.item_tip(1)
     panel.grab()
+
+
+def test_a_normalized_text_is_on_the_rail_and_no_colour_is_on_the_text_that_was_typed(qtbot):
+    controller, panel = panel_on(qtbot, replace(EURO, normalizer=(("NFKC",),)), "the")
+    panel.editor.colour_tokens()
+    assert panel.editor.extraSelections() and not panel.notes.text()
+    controller.set_preview_text("the \ufe30")
+    panel.editor.colour_tokens()
+    assert panel.editor.text == "the \ufe30" and panel.editor.extraSelections() == []
+    assert panel.rail.n_items == 4 and "normalizes the text first" in panel.notes.text()
+    controller.set_preview_text("the")
+    panel.editor.colour_tokens()
+    assert panel.editor.extraSelections() and not panel.notes.text()
 
 
 def test_without_a_tokenizer_the_text_stays_and_the_reason_is_said(qtbot):

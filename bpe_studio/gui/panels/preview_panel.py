@@ -189,7 +189,9 @@ class PreviewPanel(QWidget):
         self.rail.set_shown(shown)
         # While the user types, an answer may be for an older text: the old colours stay until the next.
         is_of_this_text = encoded is None or encoded.text == self.editor.text or encoded.n_surrogates > 0
-        if is_of_this_text:
+        if encoded is not None and encoded.is_normalized:
+            self.editor.set_shown(None)  # the offsets are not those of the text in the editor
+        elif is_of_this_text:
             self.editor.set_shown(shown)
         self.counts.setText("" if encoded is None else counts_text(encoded))
         self.counts.set_short_text("" if encoded is None else short_counts_text(encoded))

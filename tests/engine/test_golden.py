@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bpe_studio.engine.config import TrainingConfig
+from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.words import WordTable, count_words
 from tests.engine.building import trained
 
@@ -127,3 +128,15 @@ def test_free_corpus_as_sentencepiece():
     tokens = [(left + right).decode() for left, right in pairs]
     assert len(tokens) == 339  # from there on SentencePiece adds pieces that no longer occur
     assert tokens == merged[: len(tokens)]
+
+
+PATTERNS = json.loads((GOLDEN / "patterns.json").read_text())["patterns"]
+PIECES = json.loads((GOLDEN / "pieces.json").read_text())
+TEXT_OF = {row["name"]: row["text"] for row in json.loads((GOLDEN / "encodings.json").read_text())["strings"]}
+
+
+@pytest.mark.parametrize("pattern", PIECES)
+def test_golden_texts_are_cut_as_published(pattern):
+    split = resolve_pattern(PATTERNS[pattern]).split
+    found = {name: [len(piece) for piece in split(TEXT_OF[name])] for name in PIECES[pattern]}
+    assert found == PIECES[pattern]

@@ -76,6 +76,12 @@ def test_blank_lines_of_a_file_are_learned(pattern: str, tmp_path: Path) -> None
     assert tokenizer.training is not None and tokenizer.training.log.count.tolist() == [3]
 
 
+def test_lines_as_documents_learn_nothing_across_their_ends() -> None:
+    text, settings = "a\n\n\n  b", {"vocab_size": 300, "min_frequency": 1}
+    assert bs.train(text, **settings).merges == [(b"\n", b"\n"), (b"\n\n", b"\n"), (b" ", b"b")]  # type: ignore[arg-type]
+    assert bs.train(text, lines=True, **settings).merges == [(b" ", b"b")]  # type: ignore[arg-type]
+
+
 def test_nul_is_learned_saved_and_encoded(tmp_path: Path) -> None:
     words = bs.WordTable.from_counts([("a\0", 4), ("b\0", 2)])
     bs.save(bs.train(words, vocab_size=258), tmp_path / "nul.json")

@@ -178,6 +178,13 @@ def test_what_is_wrong_is_named(change: dict[str, Any], message: str) -> None:
         format_.read(content(gguf(values)))
 
 
+def test_a_file_that_does_not_say_how_it_splits_is_refused() -> None:
+    values = file_of_merges(TRAINED["gpt2"], "gpt-2")
+    del values[f"{PRE}pre"]
+    with pytest.raises(FormatError, match="pre is 'default'; the split patterns of these names"):
+        format_.read(content(gguf(values)))
+
+
 def test_pieces_without_bytes_or_scores_are_refused() -> None:
     pieces = [Piece("<unk>", 0.0, UNKNOWN), Piece("a"), Piece("b")]
     with pytest.raises(FormatError, match="no byte pieces"):

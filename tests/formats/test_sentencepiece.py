@@ -184,6 +184,17 @@ def test_equal_scores_are_joined_from_the_left() -> None:
     assert differences(tokenizer, model_of(pieces), ["▁" * n for n in range(30)]) == []
 
 
+def test_what_a_model_leaves_out_is_as_sentencepiece_takes_it() -> None:
+    """Blanks are put before a text, joined and dropped at its ends unless the model says otherwise."""
+    pieces = [*LETTERS, Piece("<unk>", 0.0, UNKNOWN), Piece("▁a", -1.0), Piece("ab", -2.0)]
+    said = bytes_field(3, b"".join(number_field(number, 0) for number in (3, 4, 5)))
+    model = model_of(pieces).removesuffix(said)
+    assert model + said == model_of(pieces)
+    tokenizer = format_.read(content(model))
+    assert [tokenizer.token_bytes(token).decode() for token in tokenizer.encode("  a  b")] == ["▁a", "▁", "b"]
+    assert differences(tokenizer, model, ["  a  b", "", " ", "ab  ", "a▁b", "ba  ab"]) == []
+
+
 def test_an_unused_piece_that_cannot_come_about_is_a_token_that_no_text_becomes() -> None:
     pieces = [*LETTERS, Piece("<unk>", 0.0, UNKNOWN), Piece("ab", -1.0), Piece("<pad7>", 0.0, UNUSED)]
     model = model_of(pieces)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import numpy as np
 
 from bpe_studio.engine.fast_counting import PADDING
 from bpe_studio.engine.fast_encoding import FastEncoder
+from bpe_studio.engine.garbage import no_garbage_collection
 from bpe_studio.engine.special_strings import holds_special
 
 #: Texts encoded in one call, if they have no more characters than this: they, and their ids, then stay in the
@@ -54,22 +53,3 @@ def encode_together(
             ids, stops = encoder.integers(found), id_ends.tolist()
             lists += [ids[start:stop] for start, stop in zip([0, *stops], stops, strict=False)]
     return lists
-
-
-@contextmanager
-def no_garbage_collection() -> Iterator[None]:
-    """Make many lists that all stay without looking for garbage among them, then or soon after.
-
-    Looking through 90,000 lists takes as long as making them, and it would be done again and again.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            if not gc.get_freeze_count():
-                # Both together put all there is among the old objects, where the lists would end anyhow.
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()

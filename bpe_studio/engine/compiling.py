@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from bpe_studio.engine import fast_counting, fast_encoding, kernels, merging, replay, word_counting
+from bpe_studio.engine.garbage import no_garbage_collection
 
 USERS = (merging, replay, fast_counting, word_counting, fast_encoding)
 
@@ -19,7 +20,8 @@ def prepare() -> SimpleNamespace:
     """
     loaded = kernels.load()
     if not kernels.is_sealed():
-        warm_up(loaded)
+        with no_garbage_collection():
+            warm_up(loaded)
         kernels.seal()
     return loaded
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
+
+CACHE_LINE = 64
+"""Bytes that the processor fetches together."""
 
 
 def power_of_two(least: int) -> int:
@@ -17,3 +21,10 @@ def enlarged(array: np.ndarray, size: int) -> np.ndarray:
     larger = np.empty(size, array.dtype)
     larger[: len(array)] = array
     return larger
+
+
+def aligned_zeros(n_rows: int, n_columns: int) -> NDArray[np.uint64]:
+    """Return rows of zeros that begin where a line of the cache does, so that few of them lie in two."""
+    memory = np.zeros(n_rows * n_columns + CACHE_LINE // 8, np.uint64)
+    start = -memory.ctypes.data % CACHE_LINE // 8
+    return memory[start : start + n_rows * n_columns].reshape(n_rows, n_columns)

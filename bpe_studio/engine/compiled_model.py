@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bpe_studio.engine.arrays import power_of_two
+from bpe_studio.engine.arrays import aligned_zeros, power_of_two
 from bpe_studio.engine.fast_counting import PADDING
 from bpe_studio.engine.kernels.fields import (
     MAX_SYMBOLS,
@@ -21,20 +21,11 @@ from bpe_studio.engine.kernels.fields import (
 )
 from bpe_studio.engine.semantics import MergeModel
 
-CACHE_LINE = 64
-
 
 def fits_kernels(model: MergeModel) -> bool:
     """Return whether the kernels can hold all that decides tokens: none that is looked up is too long."""
     asks_bytes = model.semantics.by_bytes or model.semantics.whole_first
     return not asks_bytes or max(map(len, model.whole), default=0) <= MAX_SYMBOLS
-
-
-def aligned_zeros(n_rows: int, n_columns: int) -> NDArray[np.uint64]:
-    """Return rows of zeros that begin where a cache line does: few of them then lie in two."""
-    memory = np.zeros(n_rows * n_columns + CACHE_LINE // 8, np.uint64)
-    start = -memory.ctypes.data % CACHE_LINE // 8
-    return memory[start : start + n_rows * n_columns].reshape(n_rows, n_columns)
 
 
 class CompiledModel:
@@ -95,7 +86,7 @@ class CompiledModel:
         ids = np.fromiter(whole.values(), np.int32, len(whole))
         self.place(WHOLE, aligned_zeros(power_of_two(2 * len(whole) + 1), 4))
         self.place(WHOLE_ARENA, data)
-        self._kernels.texts.enter_words(self.numbers.ctypes.data, data, ends, ids)
+        self._kernels.vocabularies.enter_words(self.numbers.ctypes.data, data, ends, ids)
         return data, ends, ids
 
     def _pairs_of_bytes(
@@ -106,6 +97,6 @@ class CompiledModel:
             ranks = np.array([own.get(token, token) for token in ids.tolist()], np.int64)
         rows = (self.numbers.ctypes.data, data, ends, ids, ranks)
         self._empty_pairs(0)
-        pairs = self._empty_pairs(self._kernels.texts.enter_splits(*rows, 1))
-        self._kernels.texts.enter_splits(*rows, 0)
+        pairs = self._empty_pairs(self._kernels.vocabularies.enter_splits(*rows, 1))
+        self._kernels.vocabularies.enter_splits(*rows, 0)
         return pairs

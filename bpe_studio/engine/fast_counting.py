@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 from numpy.typing import NDArray
 
-from bpe_studio.engine.arrays import enlarged
+from bpe_studio.engine.arrays import aligned_zeros, enlarged
 from bpe_studio.engine.kernels.state import (
     BLOCK,
     GPT2,
@@ -49,12 +49,9 @@ def padded(utf8: bytes) -> NDArray[np.uint8]:
     return buffer
 
 
-def empty_slots(n: int) -> NDArray[np.uint64]:
+def _empty_slots(n: int) -> NDArray[np.uint64]:
     """Return `n` empty slots, two in each line of the processor's cache."""
-    n_cells, line = int(SLOT) * n, 64
-    slots = np.zeros(n_cells + line // 8, np.uint64)
-    first = -slots.ctypes.data % line // 8
-    return slots[first : first + n_cells]
+    return aligned_zeros(n, int(SLOT)).reshape(-1)
 
 
 def _empty_batch() -> Batch:
@@ -78,7 +75,7 @@ class FastCounter:
         self._kind = kind
         self._kernels = kernels
         self._classes = character_classes()
-        slots, arena = empty_slots(FIRST_SLOTS), np.zeros(8 * FIRST_SLOTS, np.uint8)
+        slots, arena = _empty_slots(FIRST_SLOTS), np.zeros(8 * FIRST_SLOTS, np.uint8)
         self._seen = Seen(slots, arena, np.zeros(FIRST_SLOTS, np.int64), np.zeros(3, np.int64))
         self._batch = _empty_batch()
 
@@ -146,7 +143,7 @@ class FastCounter:
 
     def _enlarge_slots(self) -> None:
         old = self._seen.slots
-        self._seen = self._seen._replace(slots=empty_slots(2 * len(old) // int(SLOT)))
+        self._seen = self._seen._replace(slots=_empty_slots(2 * len(old) // int(SLOT)))
         self._kernels.counting.move_slots(old, self._seen)
 
 

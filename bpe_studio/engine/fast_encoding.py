@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpe_studio.engine.alphabet import Alphabet
-from bpe_studio.engine.arrays import enlarged, power_of_two
-from bpe_studio.engine.compiled_model import CompiledModel, aligned_zeros
+from bpe_studio.engine.arrays import aligned_zeros, enlarged, power_of_two
+from bpe_studio.engine.compiled_model import CompiledModel
 from bpe_studio.engine.encoding import merged_array
 from bpe_studio.engine.fast_counting import PADDING, padded
 from bpe_studio.engine.kernels.fields import (
@@ -133,7 +133,7 @@ class FastEncoder:
         """Give every table room for so many words, and keep what is known."""
         old = self._kept[SEEN]
         self._place(SEEN, aligned_zeros(2 * n_words, 4))
-        self._kernels.texts.move_words(self._address, old)
+        self._kernels.known_words.move_words(self._address, old)
         self._place(ARENA, enlarged(self._kept[ARENA], 16 * n_words + MAX_SYMBOLS))
         self._place(POOL, enlarged(self._kept[POOL], 4 * n_words + MAX_SYMBOLS))
 

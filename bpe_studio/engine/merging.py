@@ -149,7 +149,7 @@ class FastTrainer:
         self._queue = Queue(
             np.empty(n_pairs, ENTRY), np.zeros(N_BUCKETS, np.int32), np.empty(n_pairs, np.int32)
         )
-        self._kernels.merging.enter_pairs(self._limits, self._cells, self._tokens, pairs, self._queue)
+        self._kernels.merging.enter_pairs(self._limits, self._tokens, pairs, self._queue)
 
     def advance(self, n_merges: int) -> list[np.ndarray]:
         """Make up to `n_merges` merges.

@@ -70,5 +70,5 @@ def _classes_of_regex() -> NDArray[np.uint8]:
     classes = np.zeros(len(text), np.uint8)
     for bit, expression in EXPRESSIONS.items():
         for run in regex.finditer(expression, text):
-            classes[run.start() : run.end()] |= bit
+            classes[run.start() : run.end()] |= np.uint8(bit)
     return np.insert(classes, [SURROGATES.start] * len(SURROGATES), 0)

@@ -34,8 +34,11 @@ MODULES = (
     "scanning",
     "blocks",
     "splitting",
+    "keys",
     "counting",
+    "known_words",
     "texts",
+    "vocabularies",
     "utf8",
 )
 MARKER = "complete"

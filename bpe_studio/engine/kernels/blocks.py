@@ -17,11 +17,13 @@ from bpe_studio.engine.kernels.state import (
     GPT4,
     LETTER,
     LOWER,
+    NO,
     NUMBER,
     O200K,
     SPACE,
     UPPER,
     WHITESPACE,
+    YES,
 )
 
 NONE, ALL = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -144,7 +146,7 @@ def with_contractions_of_words(starts, quotes, letters, text, at, end):
     while quotes != NONE:
         quote = quotes & (NONE - quotes)
         place = at + trailing_zeros(quote)
-        after = contraction_end(text, place, end, True)
+        after = contraction_end(text, place, end, YES)
         if after > place:
             next_one = quote << np.uint64(after - place)
             starts = (starts & ~(next_one - quote)) | next_one
@@ -200,11 +202,11 @@ def block_starts(kind, text, at, end, classes):
         starts = spaces ^ (spaces << ONE)
     elif kind == GPT2:
         starts = gpt2_starts(letters, numbers, spaces, others, blanks, last)
-        starts = with_contractions(starts, quotes, text, at, end, False)
+        starts = with_contractions(starts, quotes, text, at, end, NO)
     else:
         starts = gpt4_starts(letters, numbers, spaces, newlines, others, blanks, last, rest)
         if kind == GPT4:
-            starts = with_contractions(starts, quotes, text, at, end, True)
+            starts = with_contractions(starts, quotes, text, at, end, YES)
         else:
             starts |= capitals & (small << ONE)
             starts = with_contractions_of_words(starts, quotes, letters, text, at, end)

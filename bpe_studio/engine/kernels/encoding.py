@@ -10,8 +10,8 @@ import numpy as np
 
 from bpe_studio.engine.kernels.decorator import inlined, kernel, part
 from bpe_studio.engine.kernels.pairs import mix
+from bpe_studio.engine.kernels.state import ZERO
 
-ZERO = np.int64(0)  # a plain 0 has a type of its own, for which all that is called is compiled once more
 GONE = -1  # a symbol that has become part of its left neighbour
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 ABOVE = 31  # bits of the product, above which the rank stands

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-# Columns of a table of words met before: two numbers that tell the word, its size with its first token, more
-# tokens; see `Words`.
-TELL, TELL_MORE, SHAPE, REST = range(4)
+# Columns of a table of words met before, behind KEY and MORE_KEY, which tell the word; see `Words`.
+SHAPE, REST = 2, 3
 
 Words = namedtuple("Words", "slots arena pool")
 """Words and their tokens: a hash table whose rows are half a cache line.
 
 slots : uint64, shape (n, 4)
-    Of each word: its bytes up to sixteen, or eight and a hash (TELL, TELL_MORE); in SHAPE its length in bits
+    Of each word: its bytes up to sixteen, or eight and a hash (KEY, MORE_KEY); in SHAPE its length in bits
     0–15 (0 is empty), its number of tokens in bits 16–31 and above them the first token; in REST the second
     and the third. If the word has more than three tokens or sixteen bytes, the first token's place holds
     instead where its tokens begin in `pool`, the second's where its bytes begin in `arena`.

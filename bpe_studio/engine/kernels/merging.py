@@ -8,7 +8,14 @@ from bpe_studio.engine.kernels.comparing import hash_letter, letter_at
 from bpe_studio.engine.kernels.decorator import inlined, kernel, part
 from bpe_studio.engine.kernels.intrinsics import item, prefetch
 from bpe_studio.engine.kernels.pairs import add_pair, find_pair, is_eligible, starts_word, weight_of
-from bpe_studio.engine.kernels.queueing import count_tied, drop_top, enqueue, refresh_top
+from bpe_studio.engine.kernels.queueing import (
+    bucket_of,
+    count_tied,
+    drop_top,
+    enqueue,
+    put_into_bucket,
+    refresh_top,
+)
 from bpe_studio.engine.kernels.state import (
     AHEAD,
     CORPUS_TOKENS,
@@ -24,6 +31,7 @@ from bpe_studio.engine.kernels.state import (
     NO_MORE,
     TIED_COUNT,
     WALL,
+    ZERO,
 )
 
 
@@ -54,16 +62,18 @@ def enter_pair(limits, cells, tokens, pairs, queue, pair):
 
 
 @kernel
-def enter_pairs(limits, cells, tokens, pairs, queue):
-    """Queue all pairs found by `count_pairs`."""
+def enter_pairs(limits, tokens, pairs, queue):
+    """Put all pairs found by `count_pairs` that may ever be merged into their buckets."""
     for pair in range(1, pairs.numbers[N_PAIRS]):
-        enter_pair(limits, cells, tokens, pairs, queue, pair)
+        row = item(pairs.row, pair)
+        if row.count >= limits.min_count and is_eligible(limits, tokens, row.left, row.right):
+            put_into_bucket(queue, bucket_of(row.count), pair)
 
 
 @part
 def make_token(cells, tokens, pairs, left, right, utf8):
     """Append the product of two tokens and return its number."""
-    token = pairs.numbers[N_TOKENS]
+    token = np.int32(pairs.numbers[N_TOKENS])  # as in the cells: other types are compiled once more
     pairs.numbers[N_TOKENS] += 1
     item(tokens, token).length = item(tokens, left).length + item(tokens, right).length
     hashed = item(tokens, left).hashed
@@ -165,7 +175,7 @@ def apply_merge(limits, cells, tokens, pairs, queue, scratch, pair, utf8):
     left, right = item(pairs.row, pair).left, item(pairs.row, pair).right
     token = make_token(cells, tokens, pairs, left, right, utf8)
     n_places, n_seen, n_twice, twice = merge_places(cells, tokens, pairs, scratch, pair, token)
-    set_count(limits, tokens, pairs, pair, 0)
+    set_count(limits, tokens, pairs, pair, ZERO)
     first_new = pairs.numbers[N_PAIRS]
     # The places of pairs that begin with the product fit where those of the merged pair were.
     used = item(pairs.row, pair).start

@@ -11,7 +11,7 @@ import numpy as np
 
 from bpe_studio.engine.kernels.decorator import inlined, kernel
 from bpe_studio.engine.kernels.intrinsics import item
-from bpe_studio.engine.kernels.state import N_PAIRS, N_POOL, WALL
+from bpe_studio.engine.kernels.state import N_PAIRS, N_POOL, WALL, ZERO
 
 LARGE = 1 << 30  # the least count that does not fit into a cell
 
@@ -149,7 +149,7 @@ def count_pairs(cells, tokens, pairs, at):
             slot = find_pair(pairs, left, right)
             pair = np.int64(item(pairs.table, slot))
             if pair == 0:
-                pair = add_pair(pairs, slot, left, right, 0, 0, 0)
+                pair = add_pair(pairs, slot, left, right, ZERO, ZERO, ZERO)
             item(pairs.row, pair).count += weight_of(cells, packed)
             item(pairs.row, pair).end += 1
         if noting:

@@ -31,6 +31,13 @@ def put(queue, at, count, key, pair):
     entry.pair = pair
 
 
+@inlined
+def put_into_bucket(queue, bucket, pair):
+    """Put a pair before the others of its bucket."""
+    queue.next[pair] = queue.bucket[bucket]
+    queue.bucket[bucket] = pair
+
+
 @part
 def enqueue(limits, cells, tokens, pairs, queue, pair):
     """Add a pair to the heap or to its bucket, unless it is too rare."""
@@ -39,8 +46,7 @@ def enqueue(limits, cells, tokens, pairs, queue, pair):
         return
     bucket = bucket_of(count)
     if bucket < pairs.numbers[FRONT]:
-        queue.next[pair] = queue.bucket[bucket]
-        queue.bucket[bucket] = pair
+        put_into_bucket(queue, bucket, pair)
         return
     key = tie_key(limits, cells, tokens, pairs, pair)
     at = pairs.numbers[N_HEAP]

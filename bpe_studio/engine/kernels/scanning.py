@@ -14,10 +14,12 @@ from bpe_studio.engine.kernels.state import (
     LETTER,
     LOWER,
     NEWLINE,
+    NO,
     NUMBER,
     SPACE,
     UPPER,
     WHITESPACE,
+    YES,
 )
 
 WIDTH = 8  # a character's length in bytes stands above its class
@@ -119,7 +121,7 @@ def blank_end(text, at, end, classes):
 @part
 def gpt2_end(text, at, end, classes):
     """Return where GPT-2's pattern ends the pre-token that starts at `at`."""
-    after = contraction_end(text, at, end, False)
+    after = contraction_end(text, at, end, NO)
     if after > at:
         return after
     start = at + 1 if text[at] == 0x20 and at + 1 < end else at
@@ -190,7 +192,7 @@ def rest_end(text, at, end, classes, found, slash):
 @part
 def gpt4_end(text, at, end, classes):
     """Return where GPT-4's pattern (cl100k) ends the pre-token that starts at `at`."""
-    after = contraction_end(text, at, end, True)
+    after = contraction_end(text, at, end, YES)
     if after > at:
         return after
     found = character(text, at, classes)
@@ -201,7 +203,7 @@ def gpt4_end(text, at, end, classes):
         after = run_end(text, start, end, classes, LETTER)
         if after > start:
             return after
-    return rest_end(text, at, end, classes, found, False)
+    return rest_end(text, at, end, classes, found, NO)
 
 
 @part
@@ -236,16 +238,16 @@ def o200k_end(text, at, end, classes):
     if after == start and found & (UPPER | LOWER):
         after = small_word_end(text, at, end, classes)
         if after > at:
-            return contraction_end(text, after, end, True)
+            return contraction_end(text, after, end, YES)
         after = start
     if after == start and takes_one_more:
         after = run_end(text, start, end, classes, UPPER)
     if after == start and found & UPPER:
         after = run_end(text, at, end, classes, UPPER)
-        return contraction_end(text, after, end, True)
+        return contraction_end(text, after, end, YES)
     if after > start:
-        return contraction_end(text, after, end, True)
-    return rest_end(text, at, end, classes, found, True)
+        return contraction_end(text, after, end, YES)
+    return rest_end(text, at, end, classes, found, YES)
 
 
 @part

@@ -23,8 +23,12 @@ N_PAIRS, N_POOL, N_HEAP, FRONT, N_TIED, TIED_COUNT, N_TOKENS, CORPUS_TOKENS = ra
 N_BUCKETS = 512  # 64 powers of two, eight each
 AHEAD = 16  # places between the one that is merged and the one whose cells are fetched
 
+# A plain number, or truth, has a type of its own in numba: what gets two of them is compiled twice.
+ZERO = np.int64(0)
+YES, NO = np.bool_(True), np.bool_(False)
+
 # Bits of a character's class, and the split patterns that are compiled.
-LETTER, NUMBER, SPACE, NEWLINE, UPPER, LOWER = 1, 2, 4, 8, 16, 32
+LETTER, NUMBER, SPACE, NEWLINE, UPPER, LOWER = map(np.int64, (1, 2, 4, 8, 16, 32))
 WHITESPACE, GPT2, GPT4, O200K = range(4)
 
 BLOCK = 64  # bytes that are cut at once

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_studio.engine.kernels.counting import HALF, LOW, ODD, is_same, key_of
-from bpe_studio.engine.kernels.decorator import inlined, kernel, part
-from bpe_studio.engine.kernels.encoding import SHORT_WORD, enter_pair, merge_linked, merge_short
+from bpe_studio.engine.kernels.decorator import kernel, part
+from bpe_studio.engine.kernels.encoding import SHORT_WORD, merge_linked, merge_short
 from bpe_studio.engine.kernels.fields import (
-    ARENA,
     ARENA_SIZE,
     AT,
     BATCH,
@@ -30,101 +28,47 @@ from bpe_studio.engine.kernels.fields import (
     N_SEEN,
     N_SEEN_WORDS,
     N_WHOLE,
-    N_WHOLE_ARENA,
     NEEDED,
     ONE_BY_ONE,
     OUT,
     PAIRS,
     PART,
     PART_ENDS,
-    POOL,
     POOL_SIZE,
     REST,
-    SEEN,
     SHAPE,
     SIZE,
     SYMBOLS,
     TAIL,
     TAIL_SIZE,
-    TELL,
-    TELL_MORE,
-    WHOLE,
-    WHOLE_ARENA,
     WHOLE_TEXT,
-    Words,
 )
-from bpe_studio.engine.kernels.intrinsics import array_at, leading_zeros, prefetch
+from bpe_studio.engine.kernels.intrinsics import array_at
+from bpe_studio.engine.kernels.keys import HALF, LOW
+from bpe_studio.engine.kernels.known_words import (
+    KEPT_HERE,
+    find_word,
+    note_batch,
+    seen_words,
+    whole_words,
+    write_known,
+)
 from bpe_studio.engine.kernels.scanning import character
 from bpe_studio.engine.kernels.splitting import fill_ends
-from bpe_studio.engine.kernels.state import BLOCK, LETTER, SPACE
+from bpe_studio.engine.kernels.state import BLOCK, KEY, LETTER, MORE_KEY, SPACE, ZERO
 
-LENGTH = np.uint64(0xFFFF)
-ZERO = np.int64(0)  # a plain 0 has a type of its own, for which all that is called is compiled once more
-KEPT_HERE = 3  # tokens that have room in a slot
 RESTS = -1  # what `encode` returns if something must be done before it can go on
 
 
-@inlined
-def slot_of(slots, tell, more):
-    """Return the slot from which a word is looked for."""
-    hashed = (tell ^ (more * ODD) ^ (more >> HALF)) * ODD
-    # The upper bits depend on all bits of both.
-    return hashed >> np.uint64(leading_zeros(np.uint64(len(slots) - 1)))
-
-
-@inlined
-def find_word_from(slot, words, text, at, n, tell, more):
-    """Return the slot of a word, looking from a slot on: its own, or the empty one where it belongs."""
-    mask = np.uint64(len(words.slots) - 1)
-    while True:
-        shape = words.slots[slot, SHAPE]
-        if shape == 0:
-            return slot
-        if words.slots[slot, TELL] == tell and words.slots[slot, TELL_MORE] == more:
-            if np.int64(shape & LENGTH) == n:
-                if n <= 16:
-                    return slot
-                start = np.int64(words.slots[slot, REST] & LOW)
-                if is_same(text, at, n, words.arena, start):
-                    return slot
-        slot = (slot + np.uint64(1)) & mask
-
-
-@inlined
-def find_word(words, text, at, n, tell, more):
-    """Return the slot of a word: its own, or the empty one where it belongs."""
-    return find_word_from(slot_of(words.slots, tell, more), words, text, at, n, tell, more)
-
-
-@inlined
-def seen_words(context):
-    """Return the words met before."""
-    return Words(
-        array_at(context[SEEN], (context[N_SEEN], 4), np.uint64),
-        array_at(context[ARENA], context[ARENA_SIZE], np.uint8),
-        array_at(context[POOL], context[POOL_SIZE], np.int32),
-    )
-
-
-@inlined
-def whole_words(context):
-    """Return the tokens that are taken whole; none have tokens in a pool."""
-    return Words(
-        array_at(context[WHOLE], (context[N_WHOLE], 4), np.uint64),
-        array_at(context[WHOLE_ARENA], context[N_WHOLE_ARENA], np.uint8),
-        array_at(context[WHOLE_ARENA], 0, np.int32),
-    )
-
-
 @part
-def learn(context, text, at, n, tell, more, slot):
+def learn(context, text, at, n, key, more, slot):
     """Write the tokens of a new word to the encoder's symbols and keep them; return how many, or `RESTS`.
 
     Parameters
     ----------
     context : ndarray of int64
         The encoder's numbers.
-    text, at, n, tell, more
+    text, at, n, key, more
         The word, and what `key_of` says of it.
     slot : uint64
         The empty slot where it belongs.
@@ -138,7 +82,7 @@ def learn(context, text, at, n, tell, more, slot):
     n_tokens = 0
     if context[N_WHOLE] > 0:
         whole = whole_words(context)
-        found = find_word(whole, text, at, n, tell, more)
+        found = find_word(whole, text, at, n, key, more)
         if whole.slots[found, SHAPE] != 0:
             symbols[0] = np.int32(whole.slots[found, SHAPE] >> HALF)
             n_tokens = 1
@@ -167,55 +111,12 @@ def learn(context, text, at, n, tell, more, slot):
             for index in range(n):
                 words.arena[in_arena + index] = text[at + index]
             context[N_IN_ARENA] = in_arena + n
-    words.slots[slot, TELL] = tell
-    words.slots[slot, TELL_MORE] = more
+    words.slots[slot, KEY] = key
+    words.slots[slot, MORE_KEY] = more
     words.slots[slot, SHAPE] = np.uint64(n) | np.uint64(n_tokens) << np.uint64(16) | first << HALF
     words.slots[slot, REST] = (second & LOW) | third << HALF
     context[N_SEEN_WORDS] += 1
     return n_tokens
-
-
-@inlined
-def note_batch(words, text, at, ends, n_words, batch):
-    """Write what tells each of the next words, and the slot where it stands unless another one does."""
-    for index in range(n_words):
-        n = ends[index] - at
-        tell, more = key_of(text, at, n)
-        slot = slot_of(words.slots, tell, more)
-        prefetch(words.slots, slot)
-        batch[0, index] = tell
-        batch[1, index] = more
-        batch[2, index] = slot
-        at = ends[index]
-
-
-@inlined
-def write_known(words, text, at, ends, index, n_words, batch, out, n_out):
-    """Write the ids of the next words until one is new; return the index of that, its place and the ids' end.
-
-    The slot found last is left in `batch`.
-    """
-    while index < n_words:
-        n = ends[index] - at
-        slot = find_word_from(batch[2, index], words, text, at, n, batch[0, index], batch[1, index])
-        shape, rest = words.slots[slot, SHAPE], words.slots[slot, REST]
-        if shape == 0:
-            batch[2, index] = slot
-            break
-        n_tokens = np.int64(shape >> np.uint64(16) & LENGTH)
-        if n_tokens <= KEPT_HERE and n <= 16:
-            # All three at once: what is too much is overwritten by the next word.
-            out[n_out] = np.int32(shape >> HALF)
-            out[n_out + 1] = np.int32(rest & LOW)
-            out[n_out + 2] = np.int32(rest >> HALF)
-        else:
-            first = np.int64(shape >> HALF)
-            for place in range(n_tokens):
-                out[n_out + place] = words.pool[first + place]
-        n_out += n_tokens
-        at = ends[index]
-        index += 1
-    return index, at, n_out
 
 
 @part
@@ -323,87 +224,3 @@ def encode(address, text_address, n_parts, goes_on):
         part += 1
     context[AT] = at
     return n_out
-
-
-@kernel
-def move_words(address, old_slots):
-    """Enter all words of a smaller table into the empty slots of the one at SEEN."""
-    words = seen_words(array_at(address, N_FIELDS, np.int64))
-    mask = np.uint64(len(words.slots) - 1)
-    for old in range(len(old_slots)):
-        shape = old_slots[old, SHAPE]
-        if shape != 0:
-            slot = slot_of(words.slots, old_slots[old, TELL], old_slots[old, TELL_MORE])
-            while words.slots[slot, SHAPE] != 0:
-                slot = (slot + np.uint64(1)) & mask
-            for column in range(4):
-                words.slots[slot, column] = old_slots[old, column]
-
-
-@kernel
-def enter_words(address, data, ends, tokens):
-    """Enter tokens that are taken whole, as words of one token, into an empty table.
-
-    Parameters
-    ----------
-    address : int
-        Of the encoder's numbers. WHOLE has room; WHOLE_ARENA is `data`.
-    data : ndarray of uint8
-        The tokens' bytes, one after the other, and sixteen more.
-    ends : ndarray of int64, shape (n,)
-        Where each ends.
-    tokens : ndarray of int32, shape (n,)
-        Ids.
-    """
-    words = whole_words(array_at(address, N_FIELDS, np.int64))
-    start = ZERO
-    for index in range(len(ends)):
-        n = ends[index] - start
-        if n <= MAX_SYMBOLS:
-            tell, more = key_of(data, start, n)
-            slot = find_word(words, data, start, n, tell, more)
-            if words.slots[slot, SHAPE] == 0:
-                words.slots[slot, TELL] = tell
-                words.slots[slot, TELL_MORE] = more
-                words.slots[slot, SHAPE] = (
-                    np.uint64(n) | np.uint64(1) << np.uint64(16) | np.uint64(tokens[index]) << HALF
-                )
-                words.slots[slot, REST] = np.uint64(start)
-        start = ends[index]
-
-
-@kernel
-def enter_splits(address, data, ends, tokens, ranks, count_only):
-    """Enter every way to make a token of two into the pair table; return how many there are.
-
-    Parameters
-    ----------
-    address, data, ends, tokens
-        As in `enter_words`, after that was done.
-    ranks : ndarray of int64
-        Rank of each token.
-    count_only : int
-        1 to enter nothing.
-    """
-    context = array_at(address, N_FIELDS, np.int64)
-    words = whole_words(context)
-    pairs = array_at(context[PAIRS], (context[N_PAIR_SLOTS], 2), np.uint64)
-    start, n_found = ZERO, 0
-    for index in range(len(ends)):
-        for cut in range(start + 1, ends[index]):
-            tell, more = key_of(data, start, cut - start)
-            left = find_word(words, data, start, cut - start, tell, more)
-            if words.slots[left, SHAPE] == 0:
-                continue
-            n = ends[index] - cut
-            tell, more = key_of(data, cut, n)
-            right = find_word(words, data, cut, n, tell, more)
-            if words.slots[right, SHAPE] == 0:
-                continue
-            n_found += 1
-            if not count_only:
-                first = words.slots[left, SHAPE] >> HALF
-                second = words.slots[right, SHAPE] >> HALF
-                enter_pair(pairs, first, second, ranks[index], tokens[index])
-        start = ends[index]
-    return n_found

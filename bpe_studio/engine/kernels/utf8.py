@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_studio.engine.kernels.decorator import inlined, kernel
+from bpe_studio.engine.kernels.state import ZERO
 
 HIGH_BITS = np.uint64(0x8080808080808080)
 
@@ -51,7 +52,7 @@ def check(text, text64, end):
     ----------
     The Unicode Standard, section 3.9, table 3-7: well-formed UTF-8 byte sequences.
     """
-    at, n_characters = 0, 0
+    at, n_characters = ZERO, ZERO
     while at < end:
         if text[at] >= 0x80:
             length = sequence_length(text, at, end)

@@ -31,6 +31,9 @@ from bpe_studio.engine.vocabulary import (
     vocabulary_order,
 )
 
+#: What is worked out on first use, and does not depend on the training.
+SHARED = ("tokens", "_fingerprint")
+
 
 @dataclass(frozen=True, eq=False)
 class Tokenizer:
@@ -220,6 +223,19 @@ class Tokenizer:
             self.special_tokens, self.semantics, self.ranks, self.added_tokens,
             self.normalizer,
         )  # fmt: skip
+
+    def with_training(self, training: TrainingRecord) -> Tokenizer:
+        """Return the same tokenizer with how it came about, which decides no id.
+
+        Parameters
+        ----------
+        training : TrainingRecord
+            Takes the place of the one it has.
+        """
+        same = replace(self, training=training)
+        # Neither depends on it, and both take a while.
+        same.__dict__.update({name: self.__dict__[name] for name in SHARED if name in self.__dict__})
+        return same
 
     def first(self, n_merges: int) -> Tokenizer:
         """Return the tokenizer after its first merges.

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from json.encoder import encode_basestring as quoted
 from pathlib import Path
 from typing import Any
 
@@ -174,10 +175,8 @@ def write(tokenizer: Tokenizer, *, merges_as_texts: bool = False) -> bytes:
     """
     tokenizer = kept(tokenizer)
     names = names_of(tokenizer)
-    pairs = zip(tokenizer.left.tolist(), tokenizer.right.tolist(), strict=True)
-    merges: list[Any] = [[names[left], names[right]] for left, right in pairs]
     alphabet = tokenizer.alphabet
-    model = {
+    model: dict[str, Any] = {
         "type": "BPE",
         "dropout": None,
         "unk_token": alphabet.unknown_token,
@@ -186,8 +185,8 @@ def write(tokenizer: Tokenizer, *, merges_as_texts: bool = False) -> bytes:
         "fuse_unk": alphabet.fuse_unknown,
         "byte_fallback": alphabet.byte_fallback,
         "ignore_merges": tokenizer.semantics == "pairs-whole",
-        "vocab": {name: token for token, name in names.items()},
-        "merges": [" ".join(merge) for merge in merges] if merges_as_texts else merges,
+        "vocab": {},
+        "merges": [],
     }
     value = {
         "version": VERSION,
@@ -200,7 +199,25 @@ def write(tokenizer: Tokenizer, *, merges_as_texts: bool = False) -> bytes:
         "decoder": _decoder(tokenizer),
         "model": model,
     }
-    return json.dumps(value, ensure_ascii=False, indent=2).encode()
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    # A line each: json breaks lines everywhere or nowhere, and slowly. In a text these quotes are escaped.
+    vocabulary = [f"{quoted(name)}: {token}" for token, name in names.items()]
+    text = text.replace('"vocab": {}', f'"vocab": {{{_lines(vocabulary)}}}')
+    return text.replace(
+        '"merges": []', f'"merges": [{_lines(_merges(tokenizer, names, merges_as_texts))}]'
+    ).encode()
+
+
+def _merges(tokenizer: Tokenizer, names: Mapping[int, str], as_texts: bool) -> list[str]:
+    pairs = zip(tokenizer.left.tolist(), tokenizer.right.tolist(), strict=True)
+    if as_texts:
+        return [quoted(f"{names[left]} {names[right]}") for left, right in pairs]
+    parts = {token: quoted(name) for token, name in names.items()}
+    return [f"[{parts[left]}, {parts[right]}]" for left, right in pairs]
+
+
+def _lines(items: list[str]) -> str:
+    return "\n      " + ",\n      ".join(items) + "\n    " if items else ""
 
 
 def refusals_of_texts(tokenizer: Tokenizer) -> tuple[str, ...]:

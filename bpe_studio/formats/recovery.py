@@ -51,16 +51,17 @@ def recovered_pairs(ranks: Mapping[bytes, int]) -> dict[int, tuple[int, int]]:
 
 def _parts(token: bytes, limit: int, ranks: Mapping[bytes, int]) -> list[bytes]:
     """Return what remains of a token's bytes after all merges below a rank, lowest first, leftmost first."""
+    get = ranks.get
     parts = [token[at : at + 1] for at in range(len(token))]
-    while len(parts) > 2:
-        best, at = limit, -1
-        for place in range(len(parts) - 1):
-            rank = ranks.get(parts[place] + parts[place + 1], limit)
-            if rank < best:
-                best, at = rank, place
-        if at < 0:
-            break
-        parts[at : at + 2] = [parts[at] + parts[at + 1]]
+    of_two = [get(token[at : at + 2], limit) for at in range(len(token) - 1)]
+    while len(of_two) > 1 and (rank := min(of_two)) < limit:
+        at = of_two.index(rank)
+        parts[at] = joined = parts[at] + parts.pop(at + 1)
+        del of_two[at]
+        if at:
+            of_two[at - 1] = get(parts[at - 1] + joined, limit)
+        if at < len(of_two):
+            of_two[at] = get(joined + parts[at + 1], limit)
     return parts
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
+from json.encoder import encode_basestring as quoted
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ def write(tokenizer: Tokenizer) -> bytes:
     }
     lines = [f" {_json(key)}: {_json(value)},\n" for key, value in head.items()]
     columns = [*IDS, "text", *(FACTS if training is not None else ())]
-    rows = ",\n".join("   " + _json(row) for row in _rows(tokenizer))
+    rows = ",\n".join(_rows(tokenizer))
     merges = f' "merges": {{\n  "columns": {_json(columns)},\n  "rows": [\n{rows}\n  ]\n }}\n'
     text = "".join(["{\n", *lines, merges, "}\n"])
     # A lone surrogate, possible in a pattern, has no UTF-8; escaped it is the same JSON.
@@ -113,13 +114,14 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _rows(tokenizer: Tokenizer) -> Iterator[list[int | str]]:
-    left, right, product = (array.tolist() for array in (tokenizer.left, tokenizer.right, tokenizer.product))
-    training = tokenizer.training
+def _rows(tokenizer: Tokenizer) -> Iterator[str]:
+    """Yield a merge's line of JSON; put together here, because json takes several times as long a row."""
+    training, tokens = tokenizer.training, tokenizer.tokens
+    product = tokenizer.product.tolist()
+    shown = [quoted(_shown(tokens[token])) for token in product]
     facts = [] if training is None else [getattr(training.log, name).tolist() for name in FACTS]
-    for rank, token in enumerate(product):
-        shown = _shown(tokenizer.tokens[token])
-        yield [left[rank], right[rank], token, shown, *(column[rank] for column in facts)]
+    for row in zip(tokenizer.left.tolist(), tokenizer.right.tolist(), product, shown, *facts, strict=True):
+        yield f"   [{', '.join(map(str, row))}]"
 
 
 def _shown(data: bytes) -> str:
@@ -269,4 +271,4 @@ def _with_training(tokenizer: Tokenizer, fields: Fields, rows: dict[str, np.ndar
     config, before, stop_reason, facts, version = training_of(fields.fields("training"))
     log = MergeLog(tokenizer.alphabet, config, before)
     log.extend(MergeBatch(0, **{name: rows[name].astype(dtype) for name, dtype in COLUMNS.items()}))
-    return replace(tokenizer, training=TrainingRecord(config, log, stop_reason, facts, version))
+    return tokenizer.with_training(TrainingRecord(config, log, stop_reason, facts, version))

@@ -126,3 +126,22 @@ def test_an_error_of_ours_that_is_not_about_the_file_is_not_swallowed() -> None:
 
     with pytest.raises(SpecialTokenError, match="<s>"):
         check_by("x", fails, Content(Path("x"), b""), AB, ["<s>"], [[]])
+
+
+@pytest.mark.parametrize("format", ["huggingface", "huggingface_older"])
+def test_a_merge_is_a_line_whatever_special_tokens_say(format: str, tmp_path: Path) -> None:
+    specials = {'"vocab": {}': 300, '"merges": []': 301, "\n": 302, "\u2028": 303}
+    tokenizer = replace(AB, special_tokens=specials)
+    assert save(tokenizer, tmp_path / "x.json", format).ok
+    assert load(tmp_path / "x.json") == tokenizer
+    text = (tmp_path / "x.json").read_text()
+    assert ('\n      "ab a"\n' if format.endswith("older") else '\n      ["ab", "a"]\n') in text
+
+
+def test_another_training_changes_nothing_but_itself() -> None:
+    trained = building.BYTES
+    bare = replace(trained, training=None)
+    fingerprint = bare.fingerprint()
+    again = bare.with_training(trained.training)  # type: ignore[arg-type]
+    assert again.training is trained.training and bare.training is None
+    assert again == trained and again.fingerprint() == fingerprint and again.tokens is bare.tokens

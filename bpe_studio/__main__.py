@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+STOPPED = 130
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program.
@@ -19,9 +21,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 done, 1 the work failed, 2 wrong usage.
+        Exit code: 0 done, 1 the work failed, 2 wrong usage, 130 stopped.
     """
-    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        # Window and commands have their own ways to stop; this is before they are there.
+        return STOPPED
+
+
+def _run(arguments: Sequence[str]) -> int:
     if not arguments or are_files(arguments):
         # Only here: the command line must work where Qt cannot even be imported.
         from bpe_studio.gui.app import main as open_window

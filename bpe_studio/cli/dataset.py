@@ -16,6 +16,7 @@ import argparse
 import os
 import re
 from contextlib import ExitStack
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -133,6 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
         prepare_for(tokenizer, sum(map(_n_bytes, splits.values())), watch)
         about = {"sources": files, "training": training}
         manifest = build_dataset(folder, splits, tokenizer, options, about, watch)
+    _tell_equal_splits(manifest["splits"])
     if arguments.json:
         write_json(manifest)
     else:
@@ -232,6 +234,13 @@ def _sound(items: list[Item], errors: str, watch: Watch) -> list[Item]:
 
 def _n_bytes(items: list[Item]) -> int:
     return sum(item.n_bytes for item in items)
+
+
+def _tell_equal_splits(splits: dict[str, Any]) -> None:
+    """Say so if a split is another one again: what a model learned by heart would count as understood."""
+    for one, other in combinations(splits, 2):
+        if splits[one]["n_tokens"] and splits[one]["sha256"] == splits[other]["sha256"]:
+            tell(f"note: {one} and {other} hold the same text")
 
 
 def _tell_summary(folder: Path, manifest: dict[str, Any]) -> None:

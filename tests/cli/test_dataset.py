@@ -49,6 +49,14 @@ def test_a_data_set_is_trained_encoded_and_described(capfd: pytest.CaptureFixtur
     assert manifest["sources"]["val"] == ["v.txt"]
 
 
+def test_a_split_that_is_another_one_again_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    command = "dataset --train t.txt --val e.txt --test t.txt -o set --vocab-size 280 --json"
+    assert main(command.split()) == 0
+    out, err = capfd.readouterr()
+    assert json.loads(out)["splits"].keys() == {"train", "val", "test"}
+    assert err == "bpe-studio: note: train and test hold the same text\n"
+
+
 def test_the_manifest_goes_to_standard_output_for_a_program(capfd: pytest.CaptureFixture[str]) -> None:
     assert main([*COMMAND.split(), "--json"]) == 0
     out, err = capfd.readouterr()

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import bpe_studio
+import bpe_studio.__main__ as program
 from bpe_studio.cli import main
 from bpe_studio.cli.decode import token_ids
 from bpe_studio.cli.program import COMMANDS
@@ -503,3 +504,14 @@ def test_ctrl_c_before_the_first_merge_writes_nothing(in_folder: Path) -> None:
         assert running.stderr.read() == b"bpe-studio: stopped; nothing was written\n"
         assert running.wait(60) == 130
     assert not Path("t.json").exists()
+
+
+def test_stopped_before_any_command_is_there_it_ends_without_a_word(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(arguments: object) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(program, "are_files", stopped)
+    assert program.main(["train"]) == 130
+    assert capfd.readouterr() == ("", "")

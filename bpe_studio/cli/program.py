@@ -62,7 +62,8 @@ def parser() -> Parser:
         "Without a command a window opens, with the files that are named.",
         allow_abbrev=False,
     )
-    top.add_argument("--version", action="version", version=f"BPE Studio {__version__}")
+    # With its short form it is the longest line, and makes the column wide enough for every command.
+    top.add_argument("-V", "--version", action="version", version=f"BPE Studio {__version__}")
     commands = top.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
     for name, module in COMMANDS.items():
         said = module.__doc__ or ""

@@ -18,9 +18,7 @@ from bpe_studio.analysis.unicode_view import (
 )
 
 # Case C077: tokens that a plain rendering would show as nothing, or all alike.
-INVISIBLE = (
-    "20 2020 0a 0d 09 00 1b c2a0 e2808b efbbbf e280ae c2ad cc81 e280a8 7f f0 9f98 e282"
-).split()
+INVISIBLE = ("20 2020 0a 0d 09 00 1b c2a0 e2808b efbbbf e280ae c2ad cc81 e280a8 7f f0 9f98 e282").split()
 
 
 def unpaired_marks(text: str) -> list[str]:

@@ -18,6 +18,7 @@ from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.engine.words import WordTable
 from tests.engine.building import trained
 
+
 def kernels_called_from_python():
     """The compiled functions that are kept on the disk; the others are parts of them."""
     loaded = prepare()

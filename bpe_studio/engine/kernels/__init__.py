@@ -6,6 +6,7 @@ depends on, so that a change of numba, processor or kernel source never meets st
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import importlib
 import importlib.metadata
@@ -15,6 +16,7 @@ import shutil
 import sys
 import tempfile
 import threading
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -54,14 +56,22 @@ _folder: Path | None = None
 
 @cache
 def cache_folder() -> Path:
-    """Return the folder of the compiled code for these sources, versions and this processor."""
+    """Return the folder of the compiled code for these sources, versions and this processor.
+
+    Nothing can be written there if the user has no folder for such things.
+    """
     parts = [platform.python_version(), sys.implementation.cache_tag or "", platform.machine(), _processor()]
     parts += [importlib.metadata.version(name) for name in ("numba", "llvmlite", "numpy")]
     parts += [f"{key}={value}" for key, value in sorted(os.environ.items()) if key.startswith("NUMBA_")]
     parts.append(__path__[0])  # numba looks for compiled code under the path of its source
     parts += [source.read_text("utf-8") for source in sorted(Path(__path__[0]).glob("*.py"))]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    return Path(platformdirs.user_cache_dir("bpe-studio")) / "kernels" / digest
+    try:
+        folder = Path(platformdirs.user_cache_dir("bpe-studio"))
+    except RuntimeError:
+        folder = Path()
+    # Somebody without a home must not find it in the folder where the program was started.
+    return (folder if folder.is_absolute() else Path(os.devnull)) / "kernels" / digest
 
 
 def _processor() -> str:
@@ -76,7 +86,7 @@ def status() -> str:
     """Return ``"loaded"``, ``"cached"`` (loads in a fraction of a second) or ``"cold"`` (must compile)."""
     if _loaded is not None:
         return "loaded"
-    return "cached" if (cache_folder() / MARKER).exists() else "cold"
+    return "cached" if _has_seal(cache_folder()) else "cold"
 
 
 def load() -> SimpleNamespace:
@@ -85,64 +95,103 @@ def load() -> SimpleNamespace:
     Notes
     -----
     Each kernel is compiled, or loaded from the cache, when it is first called; `compiling.prepare` does so
-    with all of them. A damaged cache is deleted; a folder that cannot be written is replaced by a temporary
-    one.
+    with all of them. A damaged cache is deleted; one that can only be read is copied; where nothing can be
+    kept, code lives as long as the process.
     """
     global _loaded, _folder
     with _lock:
         if _loaded is None:
-            folder = _writable(cache_folder())
-            if (folder / MARKER).exists() and _read_seal(folder) != _seal_of(folder):
-                shutil.rmtree(folder, ignore_errors=True)
-                folder = _writable(folder)
+            folder = _usable(cache_folder())
             _loaded, _folder = _import_kernels(folder), folder
         return _loaded
 
 
 def is_sealed() -> bool:
     """Return whether all kernels lie compiled in the folder that was loaded."""
-    return _folder is not None and (_folder / MARKER).exists()
+    return _folder is not None and _has_seal(_folder)
 
 
 def seal() -> None:
-    """Note that all kernels are compiled, with a hash that tells damage before numba meets it."""
-    assert _folder is not None, "kernels are loaded before they are sealed"
-    (_folder / MARKER).write_text(_seal_of(_folder), "utf-8")
+    """Note that all kernels are compiled, with a hash that tells damage before numba meets it.
+
+    Not if some are missing: the disk is full, or somebody has deleted the folder meanwhile.
+    """
+    from bpe_studio.engine.kernels.decorator import KERNELS
+
+    if _folder is None:
+        return
+    with suppress(OSError):
+        if len(_compiled_files(_folder)) >= 2 * len(KERNELS):
+            # Whoever reads it sees all of it or nothing.
+            written = _folder / f"{MARKER}-{os.getpid()}"
+            written.write_text(_seal_of(_folder), "utf-8")
+            written.replace(_folder / MARKER)
 
 
-def _writable(folder: Path) -> Path:
+def _usable(folder: Path) -> Path | None:
+    """Return the folder where compiled code is and goes; None if there is none."""
+    is_sound = _is_sound(folder)
+    if _is_writable(folder):
+        if is_sound or not _has_seal(folder):
+            return folder
+        shutil.rmtree(folder, ignore_errors=True)
+        return folder if _is_writable(folder) else None
+    if not is_sound:
+        return None
+    with suppress(OSError):
+        copy = tempfile.mkdtemp(prefix="bpe-studio-kernels-")
+        atexit.register(shutil.rmtree, copy, ignore_errors=True)
+        return Path(shutil.copytree(folder, copy, dirs_exist_ok=True))
+    return None
+
+
+def _is_writable(folder: Path) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
-            return folder
+            return True
     except OSError:
-        return Path(tempfile.mkdtemp(prefix="bpe-studio-kernels-"))
+        return False
 
 
-def _import_kernels(folder: Path) -> SimpleNamespace:
+def _import_kernels(folder: Path | None) -> SimpleNamespace:
     from numba import config
     from numba.core import entrypoints
+    from numba.core.registry import cpu_target
 
     if is_own_process:
         entrypoints._already_initialized = True
-    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)  # read when a function is decorated
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")  # read when a function is decorated
     try:
         modules = {name: importlib.import_module(f"{__name__}.{name}") for name in MODULES}
     finally:
         config.CACHE_DIR = before
+    # Else numba would do it when a kernel is first called; two threads that do so disturb one another.
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
     return SimpleNamespace(**modules)
+
+
+def _compiled_files(folder: Path) -> list[Path]:
+    """Return the files of compiled code, two for each kernel."""
+    return sorted(folder.rglob("*.nb[ci]"))
 
 
 def _seal_of(folder: Path) -> str:
     """Return a hash of all compiled code in a folder: what is damaged has another."""
     digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.nb[ci]")):
+    for path in _compiled_files(folder):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 
-def _read_seal(folder: Path) -> str:
+def _has_seal(folder: Path) -> bool:
+    return os.path.exists(folder / MARKER)  # which, unlike a Path, takes a forbidden folder for an empty one
+
+
+def _is_sound(folder: Path) -> bool:
+    """Return whether all kernels lie in a folder as they were when it was sealed."""
     try:
-        return (folder / MARKER).read_text("utf-8")
+        return (folder / MARKER).read_text("utf-8") == _seal_of(folder)
     except (OSError, ValueError):
-        return ""
+        return False

@@ -13,9 +13,15 @@ from bpe_studio.gui.preferences import Preferences
 
 @pytest.fixture(scope="package", autouse=True)
 def garbage_is_collected_here():
-    """As in the program: a cycle of widgets collected in a worker thread would end the process."""
+    """As in the program: a cycle of widgets collected in a worker thread would end the process.
+
+    What the tests before have left is frozen: looking through it after every window takes longer than the test.
+    """
     gc.disable()
+    gc.collect()
+    gc.freeze()
     yield
+    gc.unfreeze()
     gc.enable()
 
 

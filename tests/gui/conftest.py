@@ -15,7 +15,7 @@ from bpe_studio.gui.preferences import Preferences
 def garbage_is_collected_here():
     """As in the program: a cycle of widgets collected in a worker thread would end the process.
 
-    What the tests before have left is frozen: looking through it after every window takes longer than the test.
+    What earlier tests have left is frozen: looking through it after every window takes longer than a test.
     """
     gc.disable()
     gc.collect()

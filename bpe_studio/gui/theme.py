@@ -83,7 +83,10 @@ QPushButton[primary="true"]:disabled { background: palette(midlight); color: pal
 QLabel#heading { font-weight: bold; }
 QHeaderView::section { background: palette(window); color: palette(placeholder-text); border: none;
   border-bottom: 1px solid palette(mid); padding: 3px 4px; }
+QDockWidget { titlebar-close-icon: url("%s"); titlebar-normal-icon: url("%s"); }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 """
+"""Fusion's own icons are dark pictures, which are hardly seen on a dark window."""
 
 
 def set_text_size(app: QApplication, points: float) -> None:
@@ -238,4 +241,5 @@ def _apply(app: QApplication, is_dark: bool) -> None:
     app.setPalette(palette_for(is_dark))
     for name in OUTLINED:
         app.setPalette(outlined_palette(is_dark), name)
-    app.setStyleSheet(STYLE_SHEET % ("#0f1a2b" if is_dark else "#ffffff"))
+    icons = [resource(f"icons/dock-{name}.svg").as_posix() for name in ("close", "float")]
+    app.setStyleSheet(STYLE_SHEET % ("#0f1a2b" if is_dark else "#ffffff", *icons))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFont, QIcon, QPalette
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QAbstractButton, QDockWidget, QLabel, QMainWindow
 
 from bpe_studio.gui.data_colors import DARK, LIGHT
 from bpe_studio.gui.theme import apply_theme, colors, contrast, icon, mono_font, palette_for
@@ -102,6 +102,21 @@ def test_an_icon_follows_a_change_of_scheme(themed, qtbot):
     before = stop.pixmap(24, 24).toImage().pixelColor(12, 12)
     themed("dark")
     assert stop.pixmap(24, 24).toImage().pixelColor(12, 12).lightness() > 128 > before.lightness()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_buttons_of_a_panels_title_are_seen(themed, qtbot, scheme):
+    themed(scheme)
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    dock = QDockWidget("Words", window)
+    window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
+    window.show()
+    behind = window.palette().color(QPalette.ColorRole.Window)
+    for name in ("qt_dockwidget_closebutton", "qt_dockwidget_floatbutton"):
+        seen = dock.findChild(QAbstractButton, name).icon().pixmap(QSize(16, 16), 2.0).toImage()
+        drawn = [seen.pixelColor(x, y) for x in range(seen.width()) for y in range(seen.height())]
+        assert max(contrast(color, behind) for color in drawn if color.alpha() > 200) >= 3
 
 
 def test_a_missing_icon_is_told_at_once(qapp):

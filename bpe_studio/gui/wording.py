@@ -42,6 +42,7 @@ STUTTER = QT_TRANSLATE_NOOP(
 MERGES_OF = QT_TRANSLATE_NOOP("wording", "{done} of {total} merges")
 PER_SECOND = QT_TRANSLATE_NOOP("wording", "{rate} a second")
 SECONDS_LEFT = QT_TRANSLATE_NOOP("wording", "{seconds} s left")
+SLOW_YET = QT_TRANSLATE_NOOP("wording", "preparing the fast engine")
 
 SAVED = QT_TRANSLATE_NOOP("wording", "Saved {names}.")
 RELOADED = QT_TRANSLATE_NOOP("wording", "Reloaded with {by}: {n} differences on {size}.")
@@ -129,10 +130,10 @@ def progress_text(stage: str, done: int, total: int | None, rate: float = 0.0) -
 
 
 def training_text(done: int, total: int, rate: float, seconds_left: float | None, state: str) -> str:
-    """Return the progress of a training: merges, rate and time left."""
+    """Return the progress of a training: merges, rate and time left, None while the rate is to rise."""
     parts = [said(STAGES[state]), said(MERGES_OF, done=f"{done:,}", total=f"{total:,}")]
     if state == "training" and rate:
         parts.append(said(PER_SECOND, rate=f"{rate:,.0f}"))
-        if seconds_left is not None:
-            parts.append(said(SECONDS_LEFT, seconds=f"{seconds_left:,.0f}"))
+        is_steady = seconds_left is not None
+        parts.append(said(SECONDS_LEFT, seconds=f"{seconds_left:,.0f}") if is_steady else said(SLOW_YET))
     return " · ".join(parts)

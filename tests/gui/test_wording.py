@@ -25,6 +25,7 @@ def test_progress_tells_what_is_known_and_nothing_else():
 def test_training_tells_merges_rate_and_time_left():
     text = training_text(1000, 4000, 500.0, 6.0, "training")
     assert text == "Training · 1,000 of 4,000 merges · 500 a second · 6 s left"
+    assert training_text(3, 4000, 1.0, None, "training").endswith(" · 1 a second · preparing the fast engine")
     assert training_text(1000, 4000, 0.0, None, "paused") == "Paused · 1,000 of 4,000 merges"
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from bpe_studio.cli.streams import UsageError, input_name
+from bpe_studio.cli.streams import UsageError, input_name, tell
 from bpe_studio.engine.errors import BpeStudioError, SpecialTokenError
 
 if TYPE_CHECKING:
@@ -54,6 +54,17 @@ def text(argument: str) -> str:
         raise argparse.ArgumentTypeError(f"is not UTF-8: {argument[:40]!a}") from None
 
 
+def pattern(argument: str) -> str:
+    """Argument type: a split pattern. A word that is no name is an expression too, though hardly meant."""
+    from bpe_studio.engine.named_patterns import BY_NAME
+
+    given = text(argument)
+    if given not in BY_NAME and re.fullmatch(r"[\w-]+", given):
+        known = ", ".join(BY_NAME)
+        tell(f"note: {given!r} is not the name of a split pattern ({known}), but read as an expression.")
+    return given
+
+
 def file_name(argument: str) -> str:
     """Argument type: a file's name. An empty one, as of a variable without value, would mean this folder."""
     if not argument:
@@ -68,7 +79,7 @@ def add_tokenizer(
     parser.add_argument(
         "-t", "--tokenizer", metavar="TOKENIZER", type=file_name, required=required,
         action="append" if several else "store",
-        help="a tokenizer file, or one of gpt2, p50k_base, cl100k_base, o200k_base"
+        help="a tokenizer file, a folder that holds one, or a name that tokenizers lists, such as gpt2"
         + "; give it several times" * several,
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from bpe_studio.cli.arguments import FORMAT_NAMES, file_name, loaded_from, text
+from bpe_studio.cli.arguments import FORMAT_NAMES, file_name, loaded_from, pattern
 from bpe_studio.cli.outputs import check_output, tell_report
 from bpe_studio.cli.streams import UsageError, error_text, input_bytes, tell, write_json
 from bpe_studio.engine.errors import BpeStudioError, PatternError
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
         "input", metavar="IN", type=file_name,
-        help="a tokenizer file of any format, or one of gpt2, p50k_base, cl100k_base, o200k_base",
+        help="a tokenizer file of any format, a folder that holds one, or a name that tokenizers lists",
     )  # fmt: skip
     parser.add_argument(
         "-o", "--output", metavar="OUT", type=file_name, required=True, help="the tokenizer file to write"
@@ -37,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format", metavar="F",
         help=f"{', '.join(FORMAT_NAMES)}; by default the first that has OUT's ending and holds the tokenizer",
     )  # fmt: skip
-    parser.add_argument("--pattern", metavar="P", type=text, help="the split pattern, in place of IN's")
+    parser.add_argument(
+        "--pattern", metavar="P", type=pattern, help="the split pattern, in place of IN's, as in train"
+    )
     parser.add_argument(
         "--sample",
         metavar="FILE",

@@ -104,8 +104,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return FAILED
 
 
+def _check_command(arguments: Sequence[str]) -> None:
+    if arguments and arguments[0] not in COMMANDS and not arguments[0].startswith("-"):
+        # Files alone open the window: what is not there was a file as likely as a command.
+        missing = next((name for name in arguments if not os.path.exists(name)), arguments[0])
+        raise UsageError(f"{missing}: neither a command nor a file (see: bpe-studio --help)")
+
+
 def _exit_code(arguments: Sequence[str] | None) -> int:
     try:
+        _check_command(sys.argv[1:] if arguments is None else arguments)
         chosen = parser().parse_args(arguments)
         code: int = chosen.run(chosen)
         return code

@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpe_studio.cli.arguments import FORMAT_NAMES, file_name, share, text, whole_number
+from bpe_studio.cli.arguments import FORMAT_NAMES, file_name, pattern, share, text, whole_number
 from bpe_studio.cli.corpora import counted, listed
 from bpe_studio.cli.outputs import is_read, same_file, tell_report
 from bpe_studio.cli.progress import INTERRUPTED, PREPARING, Watch
@@ -32,7 +32,7 @@ PLAIN_BYTES = 100_000
 OPTIONS: dict[str, dict[str, Any]] = {
     "--vocab-size": {"type": whole_number(1), "required": True, "metavar": "N",
                      "help": "number of tokens, special ones included"},
-    "--pattern": {"type": text, "default": "gpt4", "metavar": "P",
+    "--pattern": {"type": pattern, "default": "gpt4", "metavar": "P",
                   "help": "none, whitespace, gpt2, gpt4 (default), o200k, or a regular expression"},
     "--alphabet": {"choices": ("bytes", "characters"), "default": "bytes",
                    "help": "base symbols (default bytes)"},

@@ -45,13 +45,14 @@ NAMED_PATTERNS: tuple[NamedPattern, ...] = (
         "gpt2",
         "GPT-2",
         _CONTRACTIONS + r"| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+        ("r50k_base", "p50k_base"),
     ),
     NamedPattern(
         "gpt4",
         "GPT-4 (cl100k)",
         rf"(?i:{_CONTRACTIONS})|{_PREFIX}\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*"
         r"|\s*[\r\n]+|\s+(?!\S)|\s+",
-        ("cl100k",),
+        ("cl100k", "cl100k_base"),
     ),
     NamedPattern(
         "o200k",
@@ -59,6 +60,7 @@ NAMED_PATTERNS: tuple[NamedPattern, ...] = (
         rf"{_PREFIX}{_CAPITALS}*{_SMALL}+(?i:{_CONTRACTIONS})?"
         rf"|{_PREFIX}{_CAPITALS}+{_SMALL}*(?i:{_CONTRACTIONS})?"
         r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ("o200k_base",),
     ),
 )
 """The patterns known by name, in the order in which menus show them."""

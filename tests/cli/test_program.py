@@ -95,6 +95,13 @@ def test_the_merges_as_csv() -> None:
     )
 
 
+def test_a_word_that_names_no_pattern_is_said(capfd: pytest.CaptureFixture[str]) -> None:
+    note = "is not the name of a split pattern"
+    for pattern, is_said in (("gpt-4", True), ("cl100k_base", False), ("[a-z]+", False)):
+        assert main(["count", "a.txt", "--pattern", pattern]) == 0
+        assert (note in capfd.readouterr().err) == is_said
+
+
 def test_standard_input_is_trained_on_as_a_file_is() -> None:
     options = "--vocab-size 258 --pattern none --quiet -o".split()
     assert main(["train", "a.txt", *options, "file.json"]) == 0
@@ -259,7 +266,8 @@ TRAIN = "train a.txt -o out.json --vocab-size 300"
         ("train . -o a.txt --vocab-size 300", 2, "a.txt: is to be read and to be overwritten"),
         ("train . -o out.json --vocab-size 300 --merges-csv a.txt", 2, "a.txt: is to be read and"),
         ("inspect", 2, "--tokenizer"),
-        ("fly", 2, "fly"),
+        ("fly", 2, "fly: neither a command nor a file"),
+        ("a.txt gone.json", 2, "gone.json: neither a command nor a file"),
         ("--bogus", 2, "COMMAND"),
     ],
 )

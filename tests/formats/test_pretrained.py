@@ -18,6 +18,7 @@ from hypothesis import given, settings
 import bpe_studio as bs
 from bpe_studio.engine import kernels, text_encoder
 from bpe_studio.engine.errors import FormatError, SpecialTokenError
+from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.formats import pretrained as module
 from bpe_studio.formats.pretrained import Pretrained, pretrained, pretrained_list, pretrained_names
@@ -68,6 +69,7 @@ def test_specials_keep_their_ids_and_the_pattern_is_the_published_one(name: str)
     tokenizer, golden = pretrained(name), GOLDEN["encodings"][name]
     assert dict(tokenizer.special_tokens) == golden["special_tokens"]
     assert tokenizer.pattern.is_named and tokenizer.pattern.expression == golden["pat_str_canonical"]
+    assert all(resolve_pattern(each) == tokenizer.pattern for each in (name, *record_of(name).other_names))
     assert (tokenizer.semantics, tokenizer.training) == ("pairs", None)
 
 

@@ -160,10 +160,10 @@ def lost(tokenizer: Tokenizer) -> tuple[str, ...]:
         "The counts, ties and margins of the merges, the settings and the corpus's facts are not kept.": (
             tokenizer.training is not None
         ),
-        "A character outside the alphabet is an error here; SentencePiece makes it an unknown token.": (
+        "A character outside the alphabet is an error here; SentencePiece adds an id for it, <unk>.": (
             not has_unknown and not spells
         ),
-        "SentencePiece must have an unknown token; one is added, which no text becomes.": (
+        "SentencePiece must have an unknown token; one is added, an id more, which no text becomes.": (
             not has_unknown and spells
         ),
         "SentencePiece decodes U+2581 as a blank.": VISIBLE_BLANK in "".join(alphabet.characters)

@@ -11,7 +11,7 @@ from pathlib import Path
 from bpe_studio.engine.errors import BpeStudioError, FormatError
 from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.tokenizer import Tokenizer
-from bpe_studio.engine.writing import write_together
+from bpe_studio.engine.writing import reason, write_together
 from bpe_studio.formats import (
     character_bpe,
     gguf,
@@ -291,10 +291,13 @@ def _read(record: Format, content: Content) -> Tokenizer:
 def file_in(path: Path) -> Path:
     """Return the tokenizer file in a folder; any other path is returned as it is.
 
+    It is the first under a name that `FORMATS` knows, or else the only one with an ending that tokenizers
+    alone have.
+
     Raises
     ------
     FormatError
-        If a folder has no such file under a name that `FORMATS` knows.
+        If a folder has no such file, or several.
     """
     if not path.is_dir():
         return path
@@ -302,6 +305,15 @@ def file_in(path: Path) -> Path:
     for name in names:
         if (path / name).is_file():
             return path / name
+    endings = {ending for record in FORMATS for ending in record.suffixes} - {".json", ".txt"}
+    try:
+        found = [file for file in path.iterdir() if file.suffix in endings and file.is_file()]
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {reason(error)}.") from error
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise FormatError(f"{path}: the folder has several tokenizer files; name the one that is meant.")
     raise FormatError(f"{path}: the folder has no tokenizer file of a known name ({', '.join(names)}).")
 
 

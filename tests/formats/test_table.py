@@ -125,6 +125,11 @@ def test_the_format_follows_the_ending_and_is_ours_otherwise() -> None:
 def test_a_folder_with_a_known_file_opens(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="no tokenizer file of a known name"):
         load(tmp_path)
+    save(building.BYTES, tmp_path / "any.tiktoken", "tiktoken")
+    assert load(tmp_path) == building.BYTES
+    (tmp_path / "any.gguf").touch()
+    with pytest.raises(FormatError, match="several tokenizer files"):
+        load(tmp_path)
     save(building.BYTES, tmp_path / "vocab.json", "gpt2")
     assert load(tmp_path) == load(tmp_path / "merges.txt") == building.BYTES
     save(building.FIRST, tmp_path / "tokenizer.json", "huggingface")

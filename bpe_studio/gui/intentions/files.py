@@ -87,7 +87,7 @@ def export_preview(request: SaveRequest, progress: Progress) -> ExportPreview:
     if refusals:
         return ExportPreview(request.format, "", 0, (), refusals)
     data = record.write(tokenizer)
-    beside = tuple(record.beside(tokenizer, Path(f"tokenizer{record.suffixes[0]}")))
+    beside = tuple(record.beside(tokenizer, Path(record.usual_name)))
     return ExportPreview(request.format, _shown(data), len(data), record.lost(tokenizer), (), beside)
 
 

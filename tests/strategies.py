@@ -94,7 +94,7 @@ def word_counts(
     max_words : int
         Most words.
     max_count : int
-        Largest small count; some words have a count beyond 32 bits instead.
+        Largest small count; some words have a count beyond 32 bits, or beyond what a float holds.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def word_counts(
         Words in order of first appearance.
     """
     words = st.text(alphabet=letters, min_size=1, max_size=12)
-    counts = st.integers(1, max_count) | st.sampled_from([2**30 - 1, 2**30, 2**40 - 1])
+    counts = st.integers(1, max_count) | st.sampled_from([2**30 - 1, 2**30, 2**31, 2**40 - 1, 2**53 + 1])
     return st.lists(st.tuples(words, counts), max_size=max_words, unique_by=lambda pair: pair[0])
 
 

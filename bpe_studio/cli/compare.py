@@ -21,7 +21,7 @@ from bpe_studio.cli.arguments import (
 )
 from bpe_studio.cli.progress import INTERRUPTED, Watch
 from bpe_studio.cli.streams import UsageError, input_name, one_line, tell, write_json, write_text
-from bpe_studio.cli.texts import TextEncoder, tell_specials
+from bpe_studio.cli.texts import FileEncoder, tell_specials
 from bpe_studio.engine.errors import BpeStudioError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         with Watch(shown=True, keeps=False) as watch:
             for file in arguments.files:
                 for (name, tokenizer), specials in zip(tokenizers, allowed, strict=True):
-                    encoder = TextEncoder(tokenizer, specials, watch)
+                    encoder = FileEncoder(tokenizer, specials, watch)
                     results.append({"file": file, "tokenizer": name, **_figures(encoder, file)})
                     n_specials = max(n_specials, encoder.n_specials)
     except KeyboardInterrupt:
@@ -84,7 +84,7 @@ def _facts(name: str, tokenizer: Tokenizer) -> dict[str, Any]:
     return {"tokenizer": name, "fingerprint": tokenizer.fingerprint(), **sizes}
 
 
-def _figures(encoder: TextEncoder, file: str) -> dict[str, Any]:
+def _figures(encoder: FileEncoder, file: str) -> dict[str, Any]:
     from bpe_studio.analysis.comparison import figures_of
 
     try:

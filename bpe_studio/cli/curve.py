@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from bpe_studio.cli.arguments import add_allowed_special, add_files, add_tokenizer, allowed_special, loaded
 from bpe_studio.cli.progress import INTERRUPTED, Watch
 from bpe_studio.cli.streams import input_name, one_line, tell, write_json, write_lines
-from bpe_studio.cli.texts import TextEncoder
+from bpe_studio.cli.texts import FileEncoder
 
 if TYPE_CHECKING:
     from bpe_studio.analysis.compression import CompressionCurve
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     stopped = False
     try:
         with Watch(shown=True, keeps=False) as watch:
-            encoder = TextEncoder(tokenizer, allowed, watch)
+            encoder = FileEncoder(tokenizer, allowed, watch)
             for file in arguments.files:
                 figures = figures_of(tokenizer, encoder.parts(file))
                 curves.append((file, curve_of_counts(tokenizer, figures.counts, figures.n_bytes)))

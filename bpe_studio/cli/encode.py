@@ -26,7 +26,7 @@ from bpe_studio.cli.id_options import add_dtype, dtype_of, id_format_of
 from bpe_studio.cli.outputs import check_output
 from bpe_studio.cli.progress import INTERRUPTED, Watch
 from bpe_studio.cli.streams import UsageError, output_is_terminal, tell, write_text
-from bpe_studio.cli.texts import TextEncoder
+from bpe_studio.cli.texts import FileEncoder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     n_written = 0
     try:
         with Watch(shown=bool(arguments.output) or not output_is_terminal(), keeps=False) as watch:
-            encoder = TextEncoder(tokenizer, allowed, watch)
+            encoder = FileEncoder(tokenizer, allowed, watch)
             parts = encoder.parts(arguments.file)
             if arguments.output is None:
                 for text in shape(tokenizer, parts):

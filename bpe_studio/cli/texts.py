@@ -23,7 +23,7 @@ MANY_BYTES = 20_000_000
 
 
 @dataclass
-class TextEncoder:
+class FileEncoder:
     """Encodes files for a command.
 
     Parameters

@@ -22,7 +22,7 @@ from bpe_studio.cli.arguments import (
 )
 from bpe_studio.cli.progress import INTERRUPTED, Watch
 from bpe_studio.cli.streams import input_name, one_line, tell, write_json, write_text
-from bpe_studio.cli.texts import TextEncoder
+from bpe_studio.cli.texts import FileEncoder
 from bpe_studio.engine.errors import BpeStudioError
 
 
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     stopped = False
     try:
         with Watch(shown=True, keeps=False) as watch:
-            encoder = TextEncoder(tokenizer, allowed, watch)
+            encoder = FileEncoder(tokenizer, allowed, watch)
             for file in arguments.files:
                 files.append({"file": file, **_checked(encoder, file)})
     except KeyboardInterrupt:
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     return INTERRUPTED if stopped else 1 if faults else 0
 
 
-def _checked(encoder: TextEncoder, file: str) -> dict[str, Any]:
+def _checked(encoder: FileEncoder, file: str) -> dict[str, Any]:
     """Return what the round trip of a file showed; `fault` is None if nothing."""
     from bpe_studio.dataset.checks import RoundTrip
 

@@ -1,4 +1,4 @@
-"""The printable letters that stand for bytes in vocab.json, merges.txt and tokenizer.json.
+"""What stands for a byte: printable letters in vocab.json, merges.txt and tokenizer.json, or a token's name.
 
 References
 ----------
@@ -18,6 +18,9 @@ LETTERS = {
     for place, byte in enumerate(byte_sequence("gpt2"))
 }
 BYTES = {letter: byte for byte, letter in LETTERS.items()}
+
+#: Names of the tokens for bytes in vocabularies of characters, by byte value.
+BYTE_NAMES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 
 def letters_of(data: bytes) -> str:

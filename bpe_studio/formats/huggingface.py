@@ -17,7 +17,7 @@ from bpe_studio.engine.errors import FormatError
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.engine.vocabulary import MAX_ID
 from bpe_studio.formats.assembling import byte_alphabet, character_alphabet, tokenizer_of_pairs
-from bpe_studio.formats.byte_letters import BYTES, LETTERS, bytes_of
+from bpe_studio.formats.byte_letters import BYTE_NAMES, BYTES, LETTERS, bytes_of
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.fields import Fields, checked, integer, shown
 from bpe_studio.formats.huggingface_parts import (
@@ -30,7 +30,6 @@ VERSION = "1.0"
 SURROGATE = re.compile("[\ud800-\udfff]")
 #: Post-processors that add no token.
 HARMLESS = ("ByteLevel",)
-BYTE_NAMES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 
 def recognises(content: Content) -> bool:

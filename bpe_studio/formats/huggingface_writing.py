@@ -16,10 +16,10 @@ from bpe_studio.engine.normalizing import CUT, Step, normalized
 from bpe_studio.engine.patterns import chained
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.formats.assembling import made_later, tokenizer_of_pairs
-from bpe_studio.formats.byte_letters import bytes_of, letters_of
+from bpe_studio.formats.byte_letters import BYTE_NAMES, bytes_of, letters_of
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.expressions import from_oniguruma, to_oniguruma
-from bpe_studio.formats.huggingface import BYTE_NAMES, VERSION
+from bpe_studio.formats.huggingface import VERSION
 from bpe_studio.formats.huggingface_parts import BEFORE_BLANKS, BLANK, check_apart
 from bpe_studio.formats.recovery import pairs_of_ranks
 

@@ -21,6 +21,8 @@ from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.sentencepiece_normalizer import SentencePieceNormalizer
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.formats.assembling import character_alphabet
+from bpe_studio.formats.byte_letters import BYTE_NAMES
+from bpe_studio.formats.recovery import joined
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 KINDS = {
@@ -33,8 +35,6 @@ MAX_PIECE_BYTES = 8_000
 #: Characters of all longer pieces, squared and added up, above which their merges are not looked for. The
 #: largest vocabularies that people use have some ten million.
 MAX_WORK = 1 << 26
-
-BYTE_TEXTS = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,38 +129,15 @@ def _pairs(
     pairs: dict[int, tuple[int, int]] = {}
     if sum(len(pieces[token].text) ** 2 for token in longer) > MAX_WORK:
         return pairs
-    known = {pieces[token].text: (-1, token) for token in letters}
+    ids = {pieces[token].text: token for token in letters}
+    known = dict.fromkeys(ids, -1)
     for token, rank in zip(longer, ranks, strict=True):
         text = pieces[token].text
-        parts = joined(text, known)
+        parts = joined(text, known, rank + 1)  # equal scores too, as the ones before are known
         if len(parts) == 2:
-            pairs[token] = known[parts[0]][1], known[parts[1]][1]
-        known[text] = (rank, token)
+            pairs[token] = ids[parts[0]], ids[parts[1]]
+        ids[text], known[text] = token, rank
     return pairs
-
-
-def joined(text: str, known: dict[str, tuple[int, int]]) -> list[str]:
-    """Return the parts that a text is cut into by pieces of known rank.
-
-    Parameters
-    ----------
-    text : str
-        Characters that are all known.
-    known : dict of str to (int, int)
-        Rank and id of each piece.
-    """
-    parts = list(text)
-    while len(parts) > 1:
-        found = [
-            (known[both][0], at)
-            for at in range(len(parts) - 1)
-            if (both := parts[at] + parts[at + 1]) in known
-        ]
-        if not found:
-            break
-        at = min(found)[1]
-        parts[at : at + 2] = [parts[at] + parts[at + 1]]
-    return parts
 
 
 def _check(pieces: Sequence[Piece]) -> None:
@@ -183,7 +160,7 @@ def _check(pieces: Sequence[Piece]) -> None:
     if n_unknown != 1:
         raise FormatError(f"there must be one unknown piece; there are {n_unknown:,}.")
     bytes_ = {piece.text for piece in pieces if piece.kind == BYTE}
-    if bytes_ and bytes_ != set(BYTE_TEXTS):
+    if bytes_ and bytes_ != set(BYTE_NAMES):
         raise FormatError("there must be a byte piece for each of the 256 bytes, <0x00> to <0xFF>, or none.")
 
 

@@ -7,6 +7,7 @@ two parts remain, they are the pair; if more remain, no merge makes the token.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import AnyStr
 
 from bpe_studio.engine.tokenizer import Tokenizer
 
@@ -43,25 +44,40 @@ def recovered_pairs(ranks: Mapping[bytes, int]) -> dict[int, tuple[int, int]]:
         n_steps += len(token) ** 2
         if len(token) < 2 or n_steps > MAX_STEPS:
             continue
-        parts = _parts(token, rank, ranks)
+        parts = joined(token, ranks, rank)
         if len(parts) == 2:
             pairs[rank] = ranks[parts[0]], ranks[parts[1]]
     return pairs
 
 
-def _parts(token: bytes, limit: int, ranks: Mapping[bytes, int]) -> list[bytes]:
-    """Return what remains of a token's bytes after all merges below a rank, lowest first, leftmost first."""
+def joined(token: AnyStr, ranks: Mapping[AnyStr, int], limit: int) -> list[AnyStr]:
+    """Return what a token is after joining its bytes or characters, lowest rank first, leftmost first.
+
+    Parameters
+    ----------
+    token : bytes or str
+        The token.
+    ranks : mapping of bytes or str to int
+        What may be joined.
+    limit : int
+        Only what has a lower rank is.
+
+    Returns
+    -------
+    list of bytes or str
+        The parts; two are never joined to the token itself.
+    """
     get = ranks.get
     parts = [token[at : at + 1] for at in range(len(token))]
     of_two = [get(token[at : at + 2], limit) for at in range(len(token) - 1)]
     while len(of_two) > 1 and (rank := min(of_two)) < limit:
         at = of_two.index(rank)
-        parts[at] = joined = parts[at] + parts.pop(at + 1)
+        parts[at] = both = parts[at] + parts.pop(at + 1)
         del of_two[at]
         if at:
-            of_two[at - 1] = get(parts[at - 1] + joined, limit)
+            of_two[at - 1] = get(parts[at - 1] + both, limit)
         if at < len(of_two):
-            of_two[at] = get(joined + parts[at + 1], limit)
+            of_two[at] = get(both + parts[at + 1], limit)
     return parts
 
 

@@ -14,10 +14,10 @@ from bpe_studio.engine.sentencepiece_normalizer import (
 )
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.formats import protobuf
+from bpe_studio.formats.byte_letters import BYTE_NAMES
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.piece_vocabulary import (
     BYTE,
-    BYTE_TEXTS,
     CONTROL,
     NORMAL,
     UNKNOWN,
@@ -219,7 +219,7 @@ def _pieces(tokenizer: Tokenizer) -> list[Piece]:
     kinds = {token: CONTROL for token in tokenizer.special_tokens.values()}
     kinds |= {token: USER_DEFINED for token in tokenizer.added_tokens.values()}
     spelled = alphabet.byte_ids if alphabet.byte_fallback else ()
-    texts = {token: BYTE_TEXTS[byte] for byte, token in enumerate(spelled or ())}
+    texts = {token: BYTE_NAMES[byte] for byte, token in enumerate(spelled or ())}
     kinds |= {token: BYTE for token in texts}
     if alphabet.unknown_id is not None:
         kinds[alphabet.unknown_id] = UNKNOWN

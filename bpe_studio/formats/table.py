@@ -337,16 +337,6 @@ def recognised(content: Content) -> Format:
 # ---- writing -----------------------------------------------------------------------------------------------
 
 
-def losses(tokenizer: Tokenizer, format: str) -> tuple[str, ...]:
-    """Return sentences on what a file of a format would not keep of a tokenizer."""
-    return format_named(format).lost(tokenizer)
-
-
-def refusals(tokenizer: Tokenizer, format: str) -> tuple[str, ...]:
-    """Return why a tokenizer cannot be written in a format; empty if it can."""
-    return format_named(format).refusals(tokenizer)
-
-
 def save(
     tokenizer: Tokenizer, path: str | Path, format: str | None = None, *, sample: str = ""
 ) -> SaveReport:

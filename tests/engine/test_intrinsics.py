@@ -41,6 +41,10 @@ def compiled():
         return intrinsics.byte_sets(array, at)
 
     @njit
+    def store_eight(array, at, value):
+        intrinsics.store_eight(array, at, value)
+
+    @njit
     def raise_count(pairs, places, at):
         record = intrinsics.item(pairs, intrinsics.item(places, at))
         record.count += at
@@ -53,7 +57,8 @@ def compiled():
         return flat.sum(), table[:, 1].sum(), table[n - 1, 0]
 
     return SimpleNamespace(**{function.__name__: function for function in (
-        sums_at, raise_count, load_eight, trailing_zeros, leading_zeros, second_column, byte_sets,
+        sums_at, raise_count, load_eight, store_eight, trailing_zeros, leading_zeros, second_column,
+        byte_sets,
     )})  # fmt: skip
 
 
@@ -61,6 +66,15 @@ def compiled():
 def test_eight_bytes_are_loaded_wherever_they_lie(compiled, data, at):
     array, at = np.frombuffer(data, np.uint8).copy(), at % (len(data) - 7)
     assert compiled.load_eight(array, at) == kernels.load().intrinsics.load_eight_plainly(array, at)
+
+
+@given(st.binary(min_size=8, max_size=40), st.integers(0), st.integers(0, 2**64 - 1))
+def test_eight_bytes_are_stored_wherever_they_lie(compiled, data, at, value):
+    array, at = np.frombuffer(data, np.uint8).copy(), at % (len(data) - 7)
+    expected = array.copy()
+    kernels.load().intrinsics.store_eight_plainly(expected, at, value)
+    compiled.store_eight(array, at, np.uint64(value))
+    assert array.tolist() == expected.tolist()
 
 
 @given(st.integers(0, 2**64 - 1) | st.integers(0, 63).map(lambda place: 1 << place))

@@ -6,7 +6,6 @@ import base64
 import copy
 import json
 import random
-import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -125,7 +124,7 @@ def test_what_is_no_such_file_at_all(record: Format, data: bytes) -> None:
             continue
         check(record, content)
     with pytest.raises(BpeStudioError):
-        record.read(Content(Path("x"), data[:0] + b"?" + data, {}))
+        record.read(Content(Path("x"), b"?" + data, {}))
 
 
 BLANKS = b" " * 100_000_000
@@ -143,19 +142,15 @@ BLANKS = b" " * 100_000_000
 )
 def test_a_hundred_megabytes_of_blanks(before: bytes, after: bytes, tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(before + BLANKS + after)
-    started = time.perf_counter()
     with pytest.raises(BpeStudioError):
         load(tmp_path / "x")
-    assert time.perf_counter() - started < 30
 
 
 def test_one_very_long_token_is_no_matter() -> None:
     record = next(record for record in FORMATS if record.name == "tiktoken")
     content = next(samples(record))
     long = base64.b64encode(b"a" * 1_000_000) + b" 1000\n"
-    started = time.perf_counter()
     check(record, Content(content.path, content.data + long, {}))
-    assert time.perf_counter() - started < 30
 
 
 def test_merges_that_double_their_product_do_not_fill_the_memory() -> None:

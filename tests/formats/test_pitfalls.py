@@ -15,7 +15,7 @@ from bpe_studio.engine.alphabet import Alphabet
 from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.formats.assembling import tokenizer_of_ranks
 from bpe_studio.formats.pretrained import pretrained, published_as
-from bpe_studio.formats.table import format_named, load, losses, save
+from bpe_studio.formats.table import format_named, load, save
 from tests.formats.awkward import CORPUS
 from tests.formats.building import FALLBACK, NUL, built
 
@@ -116,9 +116,11 @@ def test_text_that_a_pattern_does_not_match_is_kept_and_it_is_said_where_it_is_n
     for format in OF_BYTES:
         save(tokenizer, tmp_path / format, format)
         assert load(tmp_path / format).encode("ab12cd!") == [97, 98, 49, 50, 99, 100, 33]
-        drops = any("drops text that the split pattern" in loss for loss in losses(tokenizer, format))
+        drops = any(
+            "drops text that the split pattern" in loss for loss in format_named(format).lost(tokenizer)
+        )
         assert drops == (format in ("tiktoken", "minbpe"))
-        assert not any("drops text" in loss for loss in losses(NUL, format))
+        assert not any("drops text" in loss for loss in format_named(format).lost(NUL))
 
 
 # ---- special tokens ----------------------------------------------------------------------------------------
@@ -133,7 +135,10 @@ def test_of_special_tokens_that_begin_alike_the_longest_is_meant(tmp_path: Path)
     assert format_named("minbpe").write(tokenizer).decode().splitlines()[3:5] == ["<a><b> 257", "<a> 256"]
     said = "begin alike tiktoken may take the shorter one"
     apart = built(Alphabet(), [], "gpt4", {"<a>": 256, "<b>": 257})
-    assert [said in " ".join(losses(each, "tiktoken")) for each in (tokenizer, apart)] == [True, False]
+    assert [said in " ".join(format_named("tiktoken").lost(each)) for each in (tokenizer, apart)] == [
+        True,
+        False,
+    ]
 
 
 def test_a_special_token_spelled_as_a_merged_one_is_another_token(tmp_path: Path) -> None:

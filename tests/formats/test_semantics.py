@@ -18,7 +18,7 @@ from bpe_studio.formats import huggingface_writing
 from bpe_studio.formats.checking import check_by, sample_texts
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.huggingface import read
-from bpe_studio.formats.table import load, refusals, save
+from bpe_studio.formats.table import format_named, load, save
 from tests.formats import building
 
 TWO = Alphabet("characters", characters=("a", "b"))
@@ -37,9 +37,9 @@ def test_semantics_that_come_to_the_same_are_written_and_read_as_pairs(
     format: str, semantics: str, tmp_path: Path
 ) -> None:
     tokenizer = replace(AB, semantics=semantics)
-    if refusals(tokenizer, format):
+    if format_named(format).refusals(tokenizer):
         assert format in ("gpt2", "tiktoken") and f"its merges go by {semantics!r}" in str(
-            refusals(tokenizer, format)
+            format_named(format).refusals(tokenizer)
         )
         return
     assert save(tokenizer, tmp_path / "vocab.json", format).ok
@@ -74,7 +74,7 @@ def test_semantics_that_come_to_the_same_are_written_and_read_as_pairs(
 def test_what_a_format_would_change_is_refused_before_writing(
     format: str, tokenizer: Tokenizer, reason: str, tmp_path: Path
 ) -> None:
-    assert reason in "; ".join(refusals(tokenizer, format))
+    assert reason in "; ".join(format_named(format).refusals(tokenizer))
     with pytest.raises(FormatError, match="cannot hold this tokenizer"):
         save(tokenizer, tmp_path / "x.json", format)
 

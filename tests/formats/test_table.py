@@ -27,14 +27,14 @@ def test_every_format_gives_the_same_ids_back_or_refuses(
     record: table.Format, name: str, tmp_path: Path
 ) -> None:
     tokenizer, path = building.ALL[name], tmp_path / f"x{record.suffixes[0]}"
-    if table.refusals(tokenizer, record.name):
+    if record.refusals(tokenizer):
         with pytest.raises(FormatError, match=f"{record.name} cannot hold"):
             save(tokenizer, path, record.name)
         assert os.listdir(tmp_path) == []
         return
     report = save(tokenizer, path, record.name)
     assert sorted(os.listdir(tmp_path)) == sorted(file.name for file in report.files)
-    assert report.ok and report.path == path and report.lost == table.losses(tokenizer, record.name)
+    assert report.ok and report.path == path and report.lost == record.lost(tokenizer)
     again = load(path)
     assert again == record.keeps(tokenizer)
     assert dict(again.special_tokens) == dict(tokenizer.special_tokens)
@@ -147,7 +147,7 @@ def test_a_format_may_be_read_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         table, "FORMATS", (FORMATS[0], dataclasses.replace(FORMATS[1], refusals=table.only_read))
     )
     assert not table.FORMATS[1].is_written
-    assert table.refusals(building.CHARACTERS, "character_bpe") == ("it is only read",)
+    assert table.format_named("character_bpe").refusals(building.CHARACTERS) == ("it is only read",)
     with pytest.raises(FormatError, match="it is only read"):
         save(building.CHARACTERS, tmp_path / "x", "character_bpe")
 

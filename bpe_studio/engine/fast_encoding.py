@@ -230,10 +230,12 @@ class FastEncoder:
     def _written(self, ids: NDArray[np.uint32], address: int, n_parts: int) -> int:
         """Write the ids of a text to an array and return how many there are; −1 as `_go_on`."""
         self._write_to(ids.view(np.int32))
-        n = self._encode(self._address, address, n_parts, 0)
-        if n < 0:
-            n = self._go_on(address, n_parts)
-        self._write_to(self._short_out)
+        try:
+            n = self._encode(self._address, address, n_parts, 0)
+            if n < 0:
+                n = self._go_on(address, n_parts)
+        finally:  # whoever interrupts this must not leave less memory than a short text needs
+            self._write_to(self._short_out)
         return int(n)
 
     def _go_on(self, address: int, n_parts: int) -> int:

@@ -139,3 +139,18 @@ def test_a_batch_leaves_the_garbage_collector_as_it_was(tok, enabled):
 def test_one_encoder_serves_several_threads(tok):
     texts = [TEXT * n for n in range(1, 9)]
     assert tok.encode_batch(texts, "none", n_threads=4) == [plain(tok, text) for text in texts]
+
+
+@pytest.mark.parametrize("method", ["encode_batch", "encode_to_array"])
+def test_what_is_interrupted_leaves_room_for_the_next_text(tok, monkeypatch, method):
+    encoder = tok._encoder._fast_for(1)
+
+    def interrupted(*numbers):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(encoder, "_encode", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            getattr(tok, method)(["a"] if method == "encode_batch" else "a")
+    assert encoder._out is encoder._short_out
+    assert tok.encode(TEXT, "none") == plain(tok, TEXT)

@@ -67,11 +67,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"argument --pattern: {error_text(error)}") from error
     report = save(tokenizer, arguments.output, arguments.format, sample=checked_on)
     tell_report(report)
+    written = format_named(report.format).keeps(tokenizer)
     if arguments.json:
-        write_json(_json_value(tokenizer, report))
+        write_json(_json_value(written, report))
     else:
         files = ", ".join(path.name for path in report.files)
-        tell(f"{arguments.output}: {report.format}, {tokenizer.vocab_size:,} tokens; wrote {files}")
+        tell(f"{arguments.output}: {report.format}, {written.vocab_size:,} tokens; wrote {files}")
     return 0 if report.ok else 1
 
 

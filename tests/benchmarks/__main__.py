@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -60,19 +61,23 @@ def main(arguments: list[str] | None = None) -> int:
             asked.json.write_text(json.dumps([vars(point) for point in points], indent=1), "utf-8")
         return 0
     wanted = tuple(b for b in BENCHMARKS if all(text in b.name for text in asked.only))
+    if asked.quick:
+        wanted = tuple(replace(benchmark, at_most=None, aim=None) for benchmark in wanted)
     rows = running.measure(wanted, workshop, n_pairs, aside.print)
     console.print(report.table_of(rows))
     for line in report.missing(rows):
         console.print(line)
     if any(row.benchmark.against == "gigabpe" for row in rows):
         console.print(report.NOTE)
+    if asked.quick:
+        console.print("each corpus is a tenth of what its name says")
     console.print(f"corpora made here, not given: {', '.join(workshop.made) or 'none'}")
     if asked.markdown is not None:
         asked.markdown.write_text(report.markdown(rows), "utf-8")
     if asked.json is not None:
         facts = {"n_pairs": n_pairs, "quick": asked.quick, "made": workshop.made, "n_words": workshop.n_words}
         asked.json.write_text(json.dumps(report.as_json(rows, facts), indent=1), "utf-8")
-    return int(not asked.quick and any(row.holds is False for row in rows))
+    return int(any(row.holds is False for row in rows))
 
 
 if __name__ == "__main__":

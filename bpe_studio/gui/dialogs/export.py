@@ -90,6 +90,7 @@ class ExportDialog(QDialog):
         for button in (self.write, self.copy):
             button.setEnabled(False)
         self.outcome.clear()
+        self._written = None
         self._controller.files.preview(self.format)
 
     @Slot(object)

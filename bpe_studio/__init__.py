@@ -6,26 +6,28 @@
 
 A map of the package, from the bottom up; imports go downward only:
 
-    engine/            the library; each file needs only those above it
+    engine/            the library, in the order of the data
         errors         the errors a caller may catch
-        corpus         documents, read strictly, in blocks
-        patterns       split patterns, named ones and the user's own
-        items          what a source lists, opened one by one as streams
+        items          what a source lists, opened one by one as streams; corpus: all of it in memory
+        patterns       split patterns, named ones and the user's own; text_cuts: where a text may be cut
         words          WordTable: unique pre-tokens with counts, taken as the text is read
         alphabet       base symbols: bytes or characters
         ties           rules for pairs with equal counts
         reference      the specification, in plain Python: read this first
-        kernels/       the same, compiled
+        kernels/       the same, compiled; merging, fast_counting and fast_encoding hold their arrays
         merges         MergeLog: the list of merges that a run is
         trainer        Trainer: one merge, or thirty thousand
         train          train(): from a corpus to a tokenizer
         replay         state_at: the corpus after any number of merges
+        semantics      how merges apply: by pair or by bytes, whole pre-tokens first or not
+        normalizing    what happens to a text before it is split
+        text_encoder   texts to ids; encoding: one word, batches: many texts, long_texts: part after part
         tokenizer      Tokenizer: encode, decode, offsets, trace, first(k)
-        long_texts     the same for texts of any length, part after part
-    analysis/          pure questions about them: compression, ties, labels for bytes
+    analysis/          pure questions about them: compression, ties, comparison, labels for bytes
     formats/           files: one module a format, the table of them, load and save; pretrained vocabularies
     dataset/           whole data sets: ids on the disk, checks, a manifest
     session            what a window shows, without a window
+    commands           the terminal's line for what was done in the window
     cli/               the command `bpe-studio train`, `encode`, `dataset` …: one module a command
     gui/               the window; nothing else knows Qt
     __main__           `bpe-studio`: the window without arguments, else the command

@@ -24,8 +24,9 @@ from bpe_studio.formats.byte_letters import LETTERS, bytes_of
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.fields import Fields
 from bpe_studio.formats.huggingface import bytes_in, vocabulary_ids
+from bpe_studio.formats.huggingface_config import CONFIG, config
 from bpe_studio.formats.huggingface_parts import AddedTokens, added_tokens_of
-from bpe_studio.formats.huggingface_writing import CONFIG, check_order, config, names_of
+from bpe_studio.formats.huggingface_writing import check_order, names_of
 
 HEADER = "#version"
 FIRST_LINE = b"#version: 0.2\n"

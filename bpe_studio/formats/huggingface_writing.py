@@ -1,4 +1,4 @@
-"""Hugging Face's ``tokenizer.json``, written, with the ``tokenizer_config.json`` that transformers wants."""
+"""Hugging Face's ``tokenizer.json``, written; see `huggingface_config` for the file beside it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from json.encoder import encode_basestring as quoted
-from pathlib import Path
 from typing import Any
 
 from bpe_studio.engine.errors import FormatError
@@ -17,13 +16,12 @@ from bpe_studio.engine.patterns import chained
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.formats.assembling import made_later, tokenizer_of_pairs
 from bpe_studio.formats.byte_letters import BYTE_NAMES, bytes_of, letters_of
-from bpe_studio.formats.content import Content
 from bpe_studio.formats.expressions import from_oniguruma, to_oniguruma
 from bpe_studio.formats.huggingface import VERSION
+from bpe_studio.formats.huggingface_config import added_tokens
 from bpe_studio.formats.huggingface_parts import BEFORE_BLANKS, BLANK, check_apart
 from bpe_studio.formats.recovery import pairs_of_ranks
 
-CONFIG = "tokenizer_config.json"
 PAIRS = ("pairs", "pairs-leftmost", "pairs-whole")
 #: Semantics that take a pre-token whole if it is a token.
 WHOLE = ("pairs-whole", "ranks")
@@ -192,7 +190,7 @@ def write(tokenizer: Tokenizer, *, merges_as_texts: bool = False) -> bytes:
         "version": VERSION,
         "truncation": None,
         "padding": None,
-        "added_tokens": [{"id": token, **entry} for token, entry in _added_tokens(tokenizer).items()],
+        "added_tokens": [{"id": token, **entry} for token, entry in added_tokens(tokenizer).items()],
         "normalizer": _normalizer(tokenizer),
         "pre_tokenizer": _pre_tokenizer(tokenizer),
         "post_processor": _byte_level(trim_offsets=False) if alphabet.kind == "bytes" else None,
@@ -262,19 +260,6 @@ def names_of(tokenizer: Tokenizer) -> dict[int, str]:
         if ids.setdefault(text, token) != token:
             raise FormatError(f"the tokens {ids[text]:,} and {token:,} would both be named {text[:40]!r}")
     return names
-
-
-def _added_tokens(tokenizer: Tokenizer) -> dict[int, dict[str, Any]]:
-    before = not tokenizer.normalizer or CUT in tokenizer.normalizer
-    rows = [(token, text, True, False) for text, token in tokenizer.special_tokens.items()]
-    rows += [(token, text, False, not before) for text, token in tokenizer.added_tokens.items()]
-    return {
-        token: {
-            "content": text, "single_word": False, "lstrip": False, "rstrip": False, "normalized": late,
-            "special": special,
-        }
-        for token, text, special, late in sorted(rows)
-    }  # fmt: skip
 
 
 def _byte_level(
@@ -367,45 +352,6 @@ def _decoder(tokenizer: Tokenizer) -> dict[str, Any]:
     if any(step[0] in ("prepend", "prefix", "first-prefix") for step in steps):
         parts.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
     return parts[0] if len(parts) == 1 else {"type": "Sequence", "decoders": parts}
-
-
-# ---- the file beside it ------------------------------------------------------------------------------------
-
-
-def beside(tokenizer: Tokenizer, path: Path) -> dict[str, bytes]:
-    """Return the configuration beside a file named ``tokenizer.json``; what others wrote into it stays."""
-    if path.name != "tokenizer.json":
-        return {}
-    return {CONFIG: config(tokenizer, Content(path, b"").sibling(CONFIG), "PreTrainedTokenizerFast")}
-
-
-def config(tokenizer: Tokenizer, old: Content | None, kind: str, more: Mapping[str, Any] = {}) -> bytes:
-    """Return a tokenizer_config.json.
-
-    Parameters
-    ----------
-    tokenizer : Tokenizer
-        What it is for.
-    old : Content or None
-        The one there is: keys that are not ours stay, such as a chat template.
-    kind : str
-        transformers' name of the class, unless the old file has one.
-    more : mapping of str to object
-        Further keys.
-    """
-    try:
-        before = {} if old is None else dict(old.json_object)
-    except FormatError:
-        before = {}
-    ours: dict[str, Any] = {
-        "added_tokens_decoder": {str(token): entry for token, entry in _added_tokens(tokenizer).items()},
-        "clean_up_tokenization_spaces": False,
-        **more,
-    }
-    if tokenizer.alphabet.unknown_token is not None:
-        ours["unk_token"] = tokenizer.alphabet.unknown_token
-    value = {"tokenizer_class": kind} | before | ours
-    return json.dumps(value, ensure_ascii=False, indent=2).encode()
 
 
 write_with_texts = partial(write, merges_as_texts=True)

@@ -17,6 +17,7 @@ from bpe_studio.formats import (
     gguf,
     gpt2,
     huggingface,
+    huggingface_config,
     huggingface_writing,
     minbpe,
     peers,
@@ -131,13 +132,13 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "huggingface", "Hugging Face tokenizer.json", (".json",),
         huggingface.recognises, huggingface.read, huggingface_writing.write, huggingface_writing.lost,
-        huggingface_writing.refusals, beside=huggingface_writing.beside, keeps=huggingface_writing.kept,
+        huggingface_writing.refusals, beside=huggingface_config.beside, keeps=huggingface_writing.kept,
         file_names=("tokenizer.json",), peer="tokenizers", load_with_peer=peers.load_with_tokenizers,
     ),
     Format(
         "huggingface_older", "Hugging Face tokenizer.json for tokenizers before 0.20", (".json",),
         huggingface.recognises, huggingface.read, huggingface_writing.write_with_texts,
-        huggingface_writing.lost, huggingface_writing.refusals_of_texts, beside=huggingface_writing.beside,
+        huggingface_writing.lost, huggingface_writing.refusals_of_texts, beside=huggingface_config.beside,
         keeps=huggingface_writing.kept, peer="tokenizers", load_with_peer=peers.load_with_tokenizers,
     ),
     Format(

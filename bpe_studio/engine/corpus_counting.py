@@ -19,8 +19,8 @@ from bpe_studio.engine.text_cuts import TextCuts
 from bpe_studio.engine.word_counting import WordCounting
 from bpe_studio.engine.word_table import CorpusFacts
 
-MIN_BYTES_FOR_TWO = 1 << 21
-"""Bytes from which a second thread is worth its table."""
+MIN_BYTES_FOR_TWO = 1 << 25
+"""Bytes from which a second thread is worth its table: both wait for one another where memory is new."""
 
 REPORT_BYTES = 1 << 18
 """Bytes counted between two looks at whether to go on: a few hundred a second."""

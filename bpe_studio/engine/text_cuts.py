@@ -18,7 +18,7 @@ class TextCuts:
     Parameters
     ----------
     expression : re.Pattern of bytes
-        What stands before such a place.
+        What stands before such a place. It needs a blank or a line end there.
     margin : int
         Bytes, before and behind, that the expression may want to see.
     """
@@ -37,8 +37,12 @@ class TextCuts:
         window, most = 256, end - self.margin
         while True:
             start = max(0, end - window)
-            places = [match.end() for match in self.expression.finditer(data, start, end)]
-            last = max((place for place in places if place <= most), default=0)
+            piece = bytes(data[start:end])
+            last = 0
+            # Most text without a place to cut has no blank at all, and that is seen much sooner.
+            if b" " in piece or b"\n" in piece:
+                places = (match.end() for match in self.expression.finditer(data, start, end))
+                last = max((place for place in places if place <= most), default=0)
             if last or not start:
                 return last
             window *= 16

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 Int64Array = NDArray[np.int64]
 Float64Array = NDArray[np.float64]
 
+MAX_TALLY = 1 << 22
+"""Ids up to which each has a place to be counted in: sorting them takes longer than encoding the text."""
+
 
 @dataclass(frozen=True, eq=False)
 class CompressionCurve:
@@ -118,7 +121,13 @@ def curve_of_ids(tok: Tokenizer, ids: Int64Array, n_bytes: int) -> CompressionCu
     BpeStudioError
         If the merges are not ordered.
     """
-    values, counts = np.unique(ids, return_counts=True)
+    lowest, highest = int(ids.min(initial=0)), int(ids.max(initial=0))
+    if highest - lowest < MAX_TALLY:
+        tally = np.bincount(ids - lowest if lowest else ids)
+        values = np.flatnonzero(tally)
+        counts, values = tally[values], values + lowest
+    else:
+        values, counts = np.unique(ids, return_counts=True)
     return curve_of_counts(tok, dict(zip(values.tolist(), counts.tolist(), strict=True)), n_bytes)
 
 

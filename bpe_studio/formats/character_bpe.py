@@ -17,6 +17,7 @@ from bpe_studio.engine.patterns import resolve_pattern
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.formats.content import Content
 from bpe_studio.formats.fields import Fields, checked
+from bpe_studio.formats.reports import TRAINING_LOST
 
 TYPE = "character_bpe"
 
@@ -77,7 +78,7 @@ def lost(tokenizer: Tokenizer) -> tuple[str, ...]:
     """Return what a file does not keep."""
     if tokenizer.training is None:
         return ()
-    return ("The counts, ties and margins of the merges, the settings and the corpus's facts are not kept.",)
+    return (TRAINING_LOST,)
 
 
 def refusals(tokenizer: Tokenizer) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from bpe_studio.formats.huggingface import bytes_in, vocabulary_ids
 from bpe_studio.formats.huggingface_config import CONFIG, config
 from bpe_studio.formats.huggingface_parts import AddedTokens, added_tokens_of
 from bpe_studio.formats.huggingface_writing import check_order, names_of
+from bpe_studio.formats.reports import TRAINING_LOST
 
 HEADER = "#version"
 FIRST_LINE = b"#version: 0.2\n"
@@ -218,9 +219,7 @@ def lost(tokenizer: Tokenizer) -> tuple[str, ...]:
     """Return what the files do not keep."""
     usual = "gpt2" if tokenizer.alphabet.kind == "bytes" else "none"
     found = {
-        "The counts, ties and margins of the merges, the settings and the corpus's facts are not kept.": (
-            tokenizer.training is not None
-        ),
+        TRAINING_LOST: (tokenizer.training is not None),
         "Other programs take GPT-2's split pattern, not this one, and find other tokens.": (
             tokenizer.pattern.value != BY_NAME[usual].expression
         ),

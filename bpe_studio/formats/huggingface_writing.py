@@ -21,6 +21,7 @@ from bpe_studio.formats.huggingface import VERSION
 from bpe_studio.formats.huggingface_config import added_tokens
 from bpe_studio.formats.huggingface_parts import BEFORE_BLANKS, BLANK, check_apart
 from bpe_studio.formats.recovery import pairs_of_ranks
+from bpe_studio.formats.reports import TRAINING_LOST
 
 PAIRS = ("pairs", "pairs-leftmost", "pairs-whole")
 #: Semantics that take a pre-token whole if it is a token.
@@ -142,9 +143,7 @@ def lost(tokenizer: Tokenizer) -> tuple[str, ...]:
     """Return what a file does not keep."""
     alphabet = tokenizer.alphabet
     found = {
-        "The counts, ties and margins of the merges, the settings and the corpus's facts are not kept.": (
-            tokenizer.training is not None
-        ),
+        TRAINING_LOST: (tokenizer.training is not None),
         "Hugging Face's library finds special tokens in any text, unless told otherwise.": bool(
             tokenizer.special_tokens
         ),

@@ -15,6 +15,7 @@ from bpe_studio.engine.patterns import resolve_expression
 from bpe_studio.engine.tokenizer import Tokenizer
 from bpe_studio.engine.vocabulary import MAX_ID
 from bpe_studio.formats.content import Content
+from bpe_studio.formats.reports import TRAINING_LOST
 
 FIRST_LINE = "minbpe v1"
 #: Where Python's `str.strip` and line reading would change a line.
@@ -110,9 +111,7 @@ def lost(tokenizer: Tokenizer) -> tuple[str, ...]:
     """Return what a file does not keep."""
     expression = tokenizer.pattern.expression
     found = {
-        "The counts, ties and margins of the merges, the settings and the corpus's facts are not kept.": (
-            tokenizer.training is not None
-        ),
+        TRAINING_LOST: (tokenizer.training is not None),
         "minbpe drops the blank that the split pattern begins with.": (expression or "").lstrip()
         != (expression or ""),
         "minbpe drops text that the split pattern does not match; here it is kept.": (

@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+TRAINING_LOST = (
+    "The counts, ties and margins of the merges, the settings and the corpus's facts are not kept."
+)
+"""What every format but our own does not keep of a tokenizer that was trained here."""
+
 
 @dataclass(frozen=True)
 class Check:

@@ -34,6 +34,7 @@ from bpe_studio.formats.protobuf import (
     four_bytes_field,
     number_field,
 )
+from bpe_studio.formats.reports import TRAINING_LOST
 
 # Numbers of the fields that are read or written, by message.
 PIECES, TRAINER, NORMALIZER, DENORMALIZER = 1, 2, 3, 5
@@ -157,9 +158,7 @@ def lost(tokenizer: Tokenizer) -> tuple[str, ...]:
     alphabet = tokenizer.alphabet
     spells, has_unknown = alphabet.byte_fallback, alphabet.unknown_id is not None
     found = {
-        "The counts, ties and margins of the merges, the settings and the corpus's facts are not kept.": (
-            tokenizer.training is not None
-        ),
+        TRAINING_LOST: (tokenizer.training is not None),
         "A character outside the alphabet is an error here; SentencePiece adds an id for it, <unk>.": (
             not has_unknown and not spells
         ),

@@ -27,6 +27,7 @@ from bpe_studio.formats.expressions import check_travels
 from bpe_studio.formats.fields import Fields
 from bpe_studio.formats.pretrained import pretrained_list
 from bpe_studio.formats.recovery import recovered_pairs
+from bpe_studio.formats.reports import TRAINING_LOST
 
 #: What tiktoken is told where there is no pattern: all of a text is one match.
 WHOLE_TEXT = r"[\s\S]+"
@@ -241,9 +242,7 @@ def lost(tokenizer: Tokenizer) -> tuple[str, ...]:
     pattern, specials = tokenizer.pattern, tokenizer.special_tokens
     alike = any(longer.startswith(start) for start, longer in pairwise(sorted(specials)))
     found = {
-        "The counts, ties and margins of the merges, the settings and the corpus's facts are not kept.": (
-            tokenizer.training is not None
-        ),
+        TRAINING_LOST: (tokenizer.training is not None),
         "The split pattern and the special tokens are in the Python beside the file, not in it.": True,
         "tiktoken drops text that the split pattern does not match; here it is kept.": not pattern.is_named,
         "Of special tokens that begin alike tiktoken may take the shorter one; here the longest is taken.": (
